@@ -1,0 +1,3 @@
+module moirai
+
+go 1.26
