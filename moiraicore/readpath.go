@@ -1,0 +1,61 @@
+package moiraicore
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// ExemptTool tells whether a tool passes whatever its input (§4.3). Names are
+// exact and case-sensitive.
+func ExemptTool(tool string) bool { return slices.Contains(exemptTools[:], tool) }
+
+// ExemptRead tells whether a Read passes without markers (§4.3, D12). It is
+// judged by its cleaned path; where that is or leads through a link, what it
+// resolves to must be exempt itself or lie under root.
+func ExemptRead(filePath, cwd, root string) bool {
+	path := filePath
+	if slices.Contains(exemptFiles[:], filePath) { // older clients pass what the model wrote
+		path = cwd + "/" + filePath
+	} else if !isPlain(filePath) {
+		return false
+	}
+	if !isExempt(filepath.Clean(path)) {
+		return false
+	}
+	// A client that takes ".." out before it opens the file and one that
+	// leaves it to the kernel may mean two files: both must pass.
+	for _, p := range [...]string{filepath.Clean(path), path} {
+		resolved := Resolve(p)
+		if !isExempt(resolved) && !strings.HasPrefix(resolved, root+"/") {
+			return false
+		}
+	}
+	return true
+}
+
+// RequiredRead returns the index of the required file of root that filePath is,
+// by os.SameFile, so that neither case nor Unicode form nor ".." matters (D11).
+func RequiredRead(filePath, root string) (i int, ok bool) {
+	if !isPlain(filePath) {
+		return 0, false
+	}
+	for i, r := range Required {
+		if sameFile(filePath, root+"/"+r.Path) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+func isExempt(path string) bool {
+	return slices.Contains(exemptFiles[:], filepath.Base(path)) || strings.Contains(path, exemptSegment)
+}
+
+// isPlain tells whether every client takes the path as it stands: absolute, no
+// blank at either end that it might trim, no control character.
+func isPlain(path string) bool {
+	blank := func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
+	return filepath.IsAbs(path) && strings.TrimFunc(path, blank) == path && !hasControl(path)
+}

@@ -1,0 +1,67 @@
+package moiraicore
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// Record is one line of a token file (§4.5, D5):
+//
+//	<unix seconds> <marker> <tool> <agent_id> <path>
+//
+// The path is the rest of the line, may hold spaces, may be empty or absent.
+type Record struct {
+	Time                      int64
+	Marker, Tool, Agent, Path string
+}
+
+// ParseRecord reads one line without its newline. Any control character, a
+// missing field or a time that is no number is an error (D5).
+func ParseRecord(line string) (Record, error) {
+	var r Record
+	if hasControl(line) {
+		return r, errors.New("a control character")
+	}
+	stamp, rest, _ := strings.Cut(line, " ")
+	r.Marker, rest, _ = strings.Cut(rest, " ")
+	r.Tool, rest, _ = strings.Cut(rest, " ")
+	r.Agent, r.Path, _ = strings.Cut(rest, " ")
+	t, err := strconv.ParseUint(stamp, 10, 62)
+	if err != nil {
+		return r, errors.New("the first field is not a time in seconds")
+	}
+	r.Time = int64(t)
+	if r.Marker == "" || r.Tool == "" || r.Agent == "" {
+		return r, errors.New("fewer than four fields")
+	}
+	return r, nil
+}
+
+// String is the line of the record without its newline, with no blank at the
+// end where there is no path.
+func (r Record) String() string {
+	line := strconv.FormatInt(r.Time, 10) + " " + r.Marker + " " + r.Tool + " " + r.Agent
+	if r.Path == "" {
+		return line
+	}
+	return line + " " + r.Path
+}
+
+// pageMarker is the marker of a receipt: page k of m went out (D7).
+func pageMarker(k, m int) string {
+	return "PAGE_" + strconv.Itoa(k) + "_OF_" + strconv.Itoa(m)
+}
+
+// ParsePage reads the marker of a receipt.
+func ParsePage(marker string) (k, m int, ok bool) {
+	rest, is := strings.CutPrefix(marker, "PAGE_")
+	if !is {
+		return 0, 0, false
+	}
+	ks, ms, _ := strings.Cut(rest, "_OF_")
+	k, kerr := strconv.Atoi(ks)
+	m, merr := strconv.Atoi(ms)
+	ok = kerr == nil && merr == nil && 1 <= k && k <= m && m <= MaxPages && pageMarker(k, m) == marker
+	return k, m, ok
+}

@@ -1,0 +1,37 @@
+package moiraicore
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Resolve returns the absolute path with every link followed. What cannot be
+// resolved (deleted, unreadable, a loop) is resolved as far as it exists and
+// the rest taken lexically; a dangling link leads to where it points (D2).
+func Resolve(path string) string {
+	rest := ""
+	for links := 0; ; {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			return filepath.Join(real, rest)
+		}
+		path = strings.TrimRight(path, "/")
+		slash := strings.LastIndexByte(path, '/')
+		if slash < 0 {
+			return filepath.Join("/", path, rest)
+		}
+		// Cut by hand: filepath.Dir would take ".." out before the link
+		// ahead of it is followed.
+		dir, base := path[:slash+1], path[slash+1:]
+		target, err := os.Readlink(path)
+		if err != nil || links == maxLinks {
+			path, rest = dir, filepath.Join(base, rest)
+			continue
+		}
+		links++
+		if !filepath.IsAbs(target) {
+			target = dir + target
+		}
+		path = target
+	}
+}

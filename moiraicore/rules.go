@@ -1,0 +1,113 @@
+package moiraicore
+
+import "time"
+
+// This file holds every rule literal of the gate. A reviewer can read it alone.
+
+// The scope: a session is gated if a component of its resolved cwd has this
+// name, without regard to case (D2).
+const ScopeName = "constellation-hades"
+
+// The token directory and the names in it (D3, §4.5).
+const (
+	TokenParent = "/tmp/moirai"
+	TokenDir    = TokenParent + "/hades"
+	TokenPrefix = "session-"
+)
+
+// Start is the marker of a conscious start (§4.2.2), Void the record that
+// voids a load (D8).
+const (
+	Start = "START_ACK"
+	Void  = "LOAD_VOID"
+)
+
+// Required are the files that a session must have been given, relative to
+// HADES_ROOT, and the marker of each (§2, §4.2.1).
+var Required = [...]struct{ Path, Marker string }{
+	{"docs/book-of-hades/COMMANDMENTS.md", "COMMANDMENTS_ACK"},
+	{"context/scope.md", "SCOPE_ACK"},
+	{"CONTEXT.md", "CONTEXT_ACK"},
+}
+
+// What may set START_ACK (§4.2.2, D9, D10).
+var (
+	startCommands = [...]string{"/start", "/war-room-start"}
+	startSkills   = [...]string{"start", "war-room-start"}
+
+	// An expanded slash command begins with one of these tags.
+	commandTags = [...]string{"<command-message>", "<command-name>", "<command-args>"}
+)
+
+const (
+	nameOpen  = "<command-name>"
+	nameClose = "</command-name>"
+)
+
+// What passes without markers (§4.3, D12), exact and case-sensitive.
+var (
+	exemptTools   = [...]string{"TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "TaskStop", "TaskOutput"}
+	exemptFiles   = [...]string{"CLAUDE.md", "MEMORY.md"}
+	exemptSegment = "/memory/"
+)
+
+// Tools that the gate looks into, and the names that records carry (§4.5).
+const (
+	ToolSkill = "Skill"
+	ToolRead  = "Read"
+	MainAgent = "main"
+)
+
+// Events that are wired (§4.2, D8, D11).
+const (
+	SessionStart     = "SessionStart"
+	UserPromptSubmit = "UserPromptSubmit"
+	PreToolUse       = "PreToolUse"
+	PostToolUse      = "PostToolUse"
+	PreCompact       = "PreCompact"
+)
+
+// Payload keys that are judged, compared exactly (D1).
+const (
+	keyCwd        = "cwd"
+	keySession    = "session_id"
+	keyAgent      = "agent_id"
+	keyEvent      = "hook_event_name"
+	keyPrompt     = "prompt"
+	keyTool       = "tool_name"
+	keyInput      = "tool_input"
+	keyResponse   = "tool_response"
+	keyFilePath   = "file_path"
+	keySkill      = "skill"
+	keyFile       = "file"
+	keyContent    = "content"
+	keyStartLine  = "startLine"
+	keyNumLines   = "numLines"
+	keyTotalLines = "totalLines"
+)
+
+// Names of the programs and of the page that the messages point at (D14).
+const (
+	GateName   = "hades-gate"
+	LoaderName = "hades-session-load"
+	ReadmeName = "README.md"
+)
+
+// Limits.
+const (
+	MaxPayload  = 128 << 20        // bytes of stdin (D1)
+	MaxID       = 128              // characters of session_id and agent_id (D1)
+	MaxPath     = 4096             // bytes of cwd
+	MaxToken    = 1 << 20          // bytes of a token file (D4)
+	MaxRequired = 64 << 20         // bytes of one required file
+	MaxRead     = 25_000           // bytes of a file that a Read can prove (D11)
+	PageUnits   = 10_000           // UTF-16 code units of one page (D7)
+	MaxPages    = 64               // pages that can be wired (D7)
+	LockWait    = 2 * time.Second  // for the lock of a token file (D4)
+	LockPoll    = time.Millisecond // between two tries
+	Watch       = 5 * time.Second  // a hook ends by then (D13)
+	WatchGrace  = 500 * time.Millisecond
+	KeepAlive   = 12 * time.Hour // a token older than this is refreshed (D18)
+	MaxQuoted   = 200            // bytes of a payload string in a message (D14)
+	maxLinks    = 40             // links followed by hand (D2)
+)

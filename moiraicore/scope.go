@@ -1,0 +1,75 @@
+package moiraicore
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Scope says whether a session is gated, and by the files of which root (D2).
+type Scope struct {
+	In    bool     // a component of the resolved cwd is the constellation
+	Root  string   // HADES_ROOT, resolved; empty out of scope
+	Whole bool     // Root holds all three required files
+	Tried []string // the directories that were looked at for them
+}
+
+// Locate judges cwd, an absolute path. The root is the first directory, from the
+// outermost component of that name inwards, that holds all three required
+// files, so that a weaker copy nested inside a whole one never wins. If none
+// does, it is the outermost (D2).
+func Locate(cwd string) Scope {
+	var s Scope
+	resolved := Resolve(cwd)
+	for end := 1; end < len(resolved); end++ {
+		next := strings.IndexByte(resolved[end:], '/')
+		if next < 0 {
+			next = len(resolved) - end
+		}
+		end += next
+		dir := resolved[:end]
+		if !s.In && !isConstellation(dir) {
+			continue
+		}
+		s.In = true
+		s.Tried = append(s.Tried, dir)
+		if holdsRequired(dir) {
+			s.Root, s.Whole = dir, true
+			return s
+		}
+	}
+	if s.In {
+		s.Root = s.Tried[0]
+	}
+	return s
+}
+
+// isConstellation compares the name without regard to case, and the directory
+// with that name beside it, since a file system may take other spellings for
+// the same name (D2).
+func isConstellation(dir string) bool {
+	if strings.EqualFold(filepath.Base(dir), ScopeName) {
+		return true
+	}
+	return sameFile(dir, filepath.Join(filepath.Dir(dir), ScopeName))
+}
+
+func holdsRequired(dir string) bool {
+	for _, r := range Required {
+		info, err := os.Stat(dir + "/" + r.Path)
+		if err != nil || !info.Mode().IsRegular() {
+			return false
+		}
+	}
+	return true
+}
+
+// sameFile tells whether both paths exist and are one file.
+func sameFile(a, b string) bool {
+	bi, err := os.Stat(b)
+	if err != nil {
+		return false
+	}
+	ai, err := os.Stat(a)
+	return err == nil && os.SameFile(ai, bi)
+}
