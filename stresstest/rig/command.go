@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -75,7 +76,7 @@ func (c Command) Start() (*Process, error) {
 	}()
 	files := []*os.File{c.In, c.Out, c.Err}
 	for i := range files {
-		if contains(c.Closed, i) {
+		if slices.Contains(c.Closed, i) {
 			files[i] = nil
 			continue
 		}
@@ -173,13 +174,4 @@ func (p *Process) Wait() (Result, error) {
 	}
 	res.Stdout, res.Stderr = p.stdout.String(), p.stderr.String()
 	return res, nil
-}
-
-func contains(list []int, n int) bool {
-	for _, x := range list {
-		if x == n {
-			return true
-		}
-	}
-	return false
 }

@@ -29,7 +29,7 @@ type field struct {
 	value any
 }
 
-// Object writes the fields as one JSON object the way the client does: in
+// object writes the fields as one JSON object the way the client does: in
 // order, without blanks, and with no escaping that JSON does not ask for.
 func object(fields []field) []byte {
 	var b bytes.Buffer
@@ -76,42 +76,74 @@ func (s Session) since(c Client) bool {
 	return false
 }
 
-// common is what every payload begins with.
-func (s Session) common(event string, permission bool) []field {
+// What every client sends that says nothing to the gate.
+const (
+	permissionMode = "default"
+	promptID       = "09487063-14bc-4f5c-8674-2e5ce7d03d9e"
+	toolUseID      = "toolu_01ABCDEFGHJKLMNPQRSTUVWX"
+	modelName      = "claude-sonnet-4-6"
+)
+
+// moment tells the keys apart that only some events carry.
+type moment int
+
+const (
+	atSession moment = iota // SessionStart
+	atPrompt                // UserPromptSubmit
+	atTool                  // PreToolUse, PostToolUse
+	atCompact               // PreCompact
+)
+
+// common is what a payload begins with, in the client's order of keys.
+func (s Session) common(event string, m moment) []field {
 	transcript := "/home/operator/.claude/projects/" + strings.ReplaceAll(s.Cwd, "/", "-") + "/" + s.ID + ".jsonl"
 	f := []field{{"session_id", s.ID}, {"transcript_path", transcript}, {"cwd", s.Cwd}}
-	if permission {
-		f = append(f, field{"permission_mode", "default"})
+	if m != atSession && s.since("2.1.200") {
+		f = append(f, field{"prompt_id", promptID})
+	}
+	if m == atPrompt || m == atTool {
+		f = append(f, field{"permission_mode", permissionMode})
 	}
 	if s.Agent != "" && s.since("2.1.118") {
 		f = append(f, field{"agent_id", s.Agent}, field{"agent_type", "general-purpose"})
 	}
+	if m == atTool && s.since("2.1.200") {
+		f = append(f, field{"effort", []field{{"level", "medium"}}})
+	}
 	return append(f, field{"hook_event_name", event})
+}
+
+// payload is the whole of stdin: newer clients end it with a newline.
+func (s Session) payload(f []field) []byte {
+	if s.since("2.1.118") {
+		return append(object(f), '\n')
+	}
+	return object(f)
 }
 
 // SessionStart is the payload of a session that begins: source is startup,
 // resume, clear, compact or fork.
 func (s Session) SessionStart(source string) []byte {
-	f := append(s.common("SessionStart", false), field{"source", source})
-	if s.since("2.1.50") {
-		f = append(f, field{"model", "claude-sonnet-4-5"})
+	f := append(s.common("SessionStart", atSession), field{"source", source})
+	if source == "compact" && s.since("2.1.50") {
+		f = append(f, field{"model", modelName})
 	}
-	return object(f)
+	return s.payload(f)
 }
 
 // Prompt is the payload of a prompt that the operator, or the client, submits.
 func (s Session) Prompt(prompt string) []byte {
-	return object(append(s.common("UserPromptSubmit", true), field{"prompt", prompt}))
+	return s.payload(append(s.common("UserPromptSubmit", atPrompt), field{"prompt", prompt}))
 }
 
 // PreToolUse is the payload of a tool call that is about to run. The keys of
 // input come in alphabetical order.
 func (s Session) PreToolUse(tool string, input map[string]any) []byte {
-	f := append(s.common("PreToolUse", true), field{"tool_name", tool}, field{"tool_input", input})
+	f := append(s.common("PreToolUse", atTool), field{"tool_name", tool}, field{"tool_input", input})
 	if s.since("2.0.76") {
-		f = append(f, field{"tool_use_id", "toolu_01ABCDEFGHJKLMNPQRSTUVWX"})
+		f = append(f, field{"tool_use_id", toolUseID})
 	}
-	return object(f)
+	return s.payload(f)
 }
 
 // Bash is a PreToolUse of a gated tool.
@@ -129,21 +161,32 @@ func (s Session) Skill(skill string) []byte {
 	return s.PreToolUse("Skill", map[string]any{"skill": skill})
 }
 
-// PostRead is the PostToolUse payload of a Read that showed the whole of content.
-func (s Session) PostRead(path, content string) []byte {
-	n := strings.Count(content, "\n")
-	if !strings.HasSuffix(content, "\n") {
-		n++
+// Subagent is a PreToolUse of the tool that starts a subagent, by the name
+// that this client gives it.
+func (s Session) Subagent() []byte {
+	name := "Task"
+	if s.since("2.1.118") {
+		name = "Agent"
 	}
+	return s.PreToolUse(name, map[string]any{
+		"description": "Look around", "prompt": "List the vaults.", "subagent_type": "general-purpose",
+	})
+}
+
+// PostRead is the PostToolUse payload of a Read that showed the whole of
+// content. The client counts lines as what stands between newlines, so a file
+// that ends with one has an empty last line.
+func (s Session) PostRead(path, content string) []byte {
+	n := strings.Count(content, "\n") + 1
 	return s.PostReadPart(path, content, 1, n, n)
 }
 
 // PostReadPart is the PostToolUse payload of a Read that showed num of total
 // lines, the first of them line start.
 func (s Session) PostReadPart(path, content string, start, num, total int) []byte {
-	f := append(s.common("PostToolUse", true),
+	f := append(s.common("PostToolUse", atTool),
 		field{"tool_name", "Read"},
-		field{"tool_input", map[string]any{"file_path": path}},
+		field{"tool_input", []field{{"file_path", path}}},
 		field{"tool_response", []field{
 			{"type", "text"},
 			{"file", []field{
@@ -152,14 +195,21 @@ func (s Session) PostReadPart(path, content string, start, num, total int) []byt
 			}},
 		}})
 	if s.since("2.0.76") {
-		f = append(f, field{"tool_use_id", "toolu_01ABCDEFGHJKLMNPQRSTUVWX"})
+		f = append(f, field{"tool_use_id", toolUseID})
 	}
-	return object(f)
+	if s.since("2.1.200") {
+		f = append(f, field{"duration_ms", 51})
+	}
+	return s.payload(f)
 }
 
 // PreCompact is the payload of a compaction that is about to begin: trigger is
 // manual or auto.
 func (s Session) PreCompact(trigger string) []byte {
-	return object(append(s.common("PreCompact", false),
-		field{"trigger", trigger}, field{"custom_instructions", ""}))
+	var instructions any = ""
+	if s.since("2.1.200") {
+		instructions = nil
+	}
+	return s.payload(append(s.common("PreCompact", atCompact),
+		field{"trigger", trigger}, field{"custom_instructions", instructions}))
 }
