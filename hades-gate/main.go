@@ -12,6 +12,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"syscall"
@@ -19,8 +20,7 @@ import (
 	"moirai/moiraicore"
 )
 
-// call is one hook call of a session in scope, judged as far as every event
-// needs it.
+// call is one hook call of a session, judged as far as its event needs it.
 type call struct {
 	payload             moiraicore.Payload
 	scope               moiraicore.Scope
@@ -39,19 +39,20 @@ func gate(w *moiraicore.Watchdog) error {
 	if err != nil {
 		return err
 	}
-	c := call{payload: payload, cwd: cwd, scope: moiraicore.Locate(cwd), watchdog: w}
-	if !c.scope.In {
-		return c.elsewhere()
-	}
-	event, err := payload.Event()
-	if err != nil {
+	event, eventErr := payload.Text(moiraicore.KeyEvent)
+	session, sessionErr := payload.Session()
+	agent, agentErr := payload.Agent()
+	c := call{payload, moiraicore.Locate(cwd), cwd, session, agent, w}
+	err = cmp.Or(eventErr, sessionErr)
+	switch {
+	case !c.scope.In && (err != nil || event != moiraicore.PreCompact):
+		return nil // out of scope: nothing is judged and nothing written
+	case err != nil:
 		return err
-	}
-	if c.session, err = payload.Session(); err != nil {
-		return err
-	}
-	if c.agent, err = payload.Agent(); err != nil {
-		return err
+	case event == moiraicore.PreCompact:
+		return c.void()
+	case agentErr != nil:
+		return agentErr
 	}
 	if err := moiraicore.CheckTokenDir(); err != nil {
 		return err
@@ -63,31 +64,13 @@ func gate(w *moiraicore.Watchdog) error {
 		return c.tool()
 	case moiraicore.PostToolUse:
 		return c.read()
-	case moiraicore.PreCompact:
-		return c.void()
 	}
-	return &moiraicore.Closed{
-		Condition: moiraicore.GateName + " is wired for an event that it does not know: " + moiraicore.Quote(event),
-		WayOut:    "wire it as make wiring prints it",
-	}
+	return moiraicore.Fail("wire it as make wiring prints it", "%s is wired for an event that it does not know: %s", moiraicore.GateName, moiraicore.Quote(event))
 }
 
-// elsewhere ends a call out of scope: exit 0 and nothing written, except that a
-// compaction voids the load of a session that has since left the root (D8).
-func (c call) elsewhere() error {
-	event, err := c.payload.Event()
-	if err != nil || event != moiraicore.PreCompact {
-		return nil
-	}
-	if c.session, err = c.payload.Session(); err != nil {
-		return nil // no token file can have that name
-	}
-	return c.void()
-}
-
-// void appends LOAD_VOID if the session has a token file. If it cannot, exit 2
-// makes the client not compact. The watchdog stays armed: a void too many only
-// keeps the gate closed (D8).
+// void appends LOAD_VOID if the session has a token file, whatever its cwd: it
+// may have left the root since. If it cannot, exit 2 makes the client not
+// compact. The watchdog stays armed: a void too many only keeps closed (D8).
 func (c call) void() error {
 	_, err := os.Lstat(moiraicore.TokenPath(c.session))
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -96,38 +79,28 @@ func (c call) void() error {
 	if err := moiraicore.CheckTokenDir(); err != nil {
 		return err
 	}
-	return moiraicore.AppendToken(c.session, c.scope.Root, moiraicore.PreCompact, moiraicore.MainAgent, func() {},
-		(*moiraicore.Load).EarnVoid)
+	return moiraicore.AppendToken(c.session, c.scope.Root, moiraicore.PreCompact, moiraicore.MainAgent, func() {}, (*moiraicore.Load).EarnVoid)
 }
 
 // prompt records a typed start. Once the prompt is judged it never blocks: a
 // failure is said on stdout, and nothing is recorded (D9).
 func (c call) prompt() error {
-	prompt, err := c.payload.Prompt()
-	if err != nil {
+	prompt, err := c.payload.Text(moiraicore.KeyPrompt)
+	if err != nil || !moiraicore.IsStartPrompt(prompt) {
 		return err
 	}
-	if !moiraicore.IsStartPrompt(prompt) {
-		return nil
-	}
-	c.watchdog.Spare(notRecorded)
+	c.watchdog.Spare()
 	loaded := false
 	err = c.append(moiraicore.UserPromptSubmit, func(l *moiraicore.Load) []moiraicore.Record {
 		loaded = l.Loaded()
 		return l.EarnStart()
 	})
 	if err != nil {
-		notRecorded(err)
-		return nil
-	}
-	if !loaded {
+		moiraicore.NotRecorded(err)
+	} else if !loaded {
 		os.Stdout.WriteString(startedButNotLoaded)
 	}
 	return nil
-}
-
-func notRecorded(err error) {
-	os.Stdout.WriteString("Moirai (Hades): START_ACK was not recorded. " + err.Error())
 }
 
 // append records for this session, with the watchdog disarmed at the write.
@@ -137,12 +110,11 @@ func (c call) append(tool string, earn func(*moiraicore.Load) []moiraicore.Recor
 
 // tool is the gate itself (§4.2.2): recorder, exempt, gate, in that order.
 func (c call) tool() error {
-	tool, err := c.payload.Tool()
+	tool, err := c.payload.Text(moiraicore.KeyTool)
 	if err != nil {
 		return err
 	}
-	passes, err := c.exempt(tool)
-	if err != nil || passes {
+	if passes, err := c.exempt(tool); err != nil || passes {
 		return err
 	}
 	load, exists, err := moiraicore.ReadToken(c.session, c.scope.Root)
@@ -161,42 +133,32 @@ func (c call) tool() error {
 func (c call) exempt(tool string) (bool, error) {
 	switch tool {
 	case moiraicore.ToolSkill:
-		skill, err := c.payload.Skill()
+		skill, err := c.payload.Input(moiraicore.KeySkill)
 		if err == nil && moiraicore.IsStartSkill(skill) {
 			err = c.append(tool, (*moiraicore.Load).EarnStart)
 		}
 		return true, err
 	case moiraicore.ToolRead:
-		path, err := c.payload.FilePath()
-		if err != nil {
-			return false, err
-		}
+		path, err := c.payload.Input(moiraicore.KeyFilePath)
 		_, required := moiraicore.RequiredRead(path, c.scope.Root)
-		return required || moiraicore.ExemptRead(path, c.cwd, c.scope.Root), nil
+		return required || moiraicore.ExemptRead(path, c.cwd, c.scope.Root), err
 	}
-	return moiraicore.ExemptTool(tool), nil
+	return moiraicore.IsExemptTool(tool), nil
 }
 
 // read records the marker of a required file after a Read by the main agent
 // that showed it whole, as it is now (D11). On anything else it records
 // nothing; the tool has run, so there is nothing to block.
 func (c call) read() error {
-	tool, err := c.payload.Tool()
-	if err != nil {
-		return err
-	}
-	c.watchdog.Spare(func(error) {})
-	path, err := c.payload.FilePath()
-	if err != nil || tool != moiraicore.ToolRead || c.agent != moiraicore.MainAgent {
-		return nil
-	}
+	c.watchdog.Spare()
+	tool, toolErr := c.payload.Text(moiraicore.KeyTool)
+	path, pathErr := c.payload.Input(moiraicore.KeyFilePath)
 	i, required := moiraicore.RequiredRead(path, c.scope.Root)
 	shown, whole := c.payload.WholeRead()
-	if !required || !whole || len(shown) > moiraicore.MaxRead {
-		return nil
+	if cmp.Or(toolErr, pathErr) != nil || tool != moiraicore.ToolRead || c.agent != moiraicore.MainAgent || !required || !whole || len(shown) > moiraicore.MaxRead {
+		return toolErr
 	}
-	content, err := moiraicore.ReadFile(path)
-	if err != nil || content != shown {
+	if content, err := moiraicore.ReadFile(path); err != nil || content != shown {
 		return nil
 	}
 	// An error records nothing, and the next blocked call says what it is.

@@ -9,8 +9,8 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"strconv"
@@ -35,15 +35,12 @@ func load(w *moiraicore.Watchdog) error {
 	if !scope.In {
 		return nil
 	}
-	session, err := judge(payload)
-	if err != nil {
+	session, sessionErr := payload.Session()
+	k, n, argErr := pageArgument(os.Args)
+	if err := cmp.Or(judgeEvent(payload), sessionErr, argErr); err != nil {
 		return err
 	}
 	if err := moiraicore.CheckTokenDir(); err != nil {
-		return err
-	}
-	k, n, err := pageArgument(os.Args)
-	if err != nil {
 		return err
 	}
 	content, err := moiraicore.ReadRequired(scope)
@@ -63,92 +60,64 @@ func load(w *moiraicore.Watchdog) error {
 	if err := deliver(pages[k-1]); err != nil {
 		return err
 	}
-	sum := sha256.Sum256([]byte(strings.Join(pages, "")))
-	digest := "sha256:" + hex.EncodeToString(sum[:])
+	set := moiraicore.Pages{M: len(pages), Digest: fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(strings.Join(pages, ""))))}
 	return moiraicore.AppendToken(session, scope.Root, moiraicore.SessionStart, moiraicore.MainAgent, w.Disarm,
-		func(l *moiraicore.Load) []moiraicore.Record { return l.EarnPage(k, len(pages), digest) })
+		func(l *moiraicore.Load) []moiraicore.Record { return l.EarnPage(k, set) })
 }
 
-// judge judges what the loader needs besides cwd (D1).
-func judge(payload moiraicore.Payload) (session string, err error) {
-	if payload.HasEvent() {
-		event, err := payload.Event()
-		if err != nil {
-			return "", err
-		}
-		if event != moiraicore.SessionStart {
-			return "", miswired("it got the event " + moiraicore.Quote(event))
-		}
+// judgeEvent lets only SessionStart pass, or a payload that names none (D1).
+func judgeEvent(payload moiraicore.Payload) error {
+	if !payload.Has(moiraicore.KeyEvent) {
+		return nil
 	}
-	return payload.Session()
+	event, err := payload.Text(moiraicore.KeyEvent)
+	if err == nil && event != moiraicore.SessionStart {
+		err = moiraicore.Fail(wireIt, "%s is wired for the event %s, not %s", moiraicore.LoaderName, moiraicore.Quote(event), moiraicore.SessionStart)
+	}
+	return err
 }
+
+const wireIt = "wire it as make wiring prints it, then resume or restart the session"
 
 // pageArgument returns which page this process is, K of N wired (D7).
 func pageArgument(args []string) (k, n int, err error) {
 	if len(args) <= 1 {
 		return 1, 1, nil
 	}
-	if len(args) == 2 {
-		ks, ns, _ := strings.Cut(args[1], "/")
-		k, _ = strconv.Atoi(ks)
-		n, _ = strconv.Atoi(ns)
-		if 1 <= k && k <= n && n <= moiraicore.MaxPages && fmt.Sprintf("%d/%d", k, n) == args[1] {
-			return k, n, nil
+	ks, ns, _ := strings.Cut(args[1], "/")
+	k, _ = strconv.Atoi(ks)
+	n, _ = strconv.Atoi(ns)
+	if len(args) > 2 || k < 1 || n < k || moiraicore.MaxPages < n || fmt.Sprintf("%d/%d", k, n) != args[1] {
+		err = moiraicore.Fail(wireIt, "bad argument %s; usage: %s [K/N], 1 <= K <= N <= %d", moiraicore.Quote(strings.Join(args[1:], " ")), moiraicore.LoaderName, moiraicore.MaxPages)
+	}
+	return k, n, err
+}
+
+func tooMuch(content [len(moiraicore.Required)]string, need, wired int) error {
+	sizes := ""
+	for i, r := range moiraicore.Required {
+		sizes += fmt.Sprintf("%s %d, ", r.Path, moiraicore.Units(content[i]))
+	}
+	return moiraicore.Fail(fmt.Sprintf("wire %s 1/%d to %d/%d (at most %d), or shorten the files; then resume or restart the session", moiraicore.LoaderName, need, need, need, moiraicore.MaxPages),
+		"the required files need %d pages of %d UTF-16 units and %d are wired (units: %sand banners); the client would silently drop the rest",
+		need, moiraicore.PageUnits, wired, sizes)
+}
+
+// deliver writes the page to stdout. A stdout that is the null device, which Go
+// also opens in the place of a closed one, delivers nothing (D6).
+func deliver(page string) error {
+	info, err := os.Stdout.Stat()
+	if err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		null, nullErr := os.Stat(os.DevNull)
+		if nullErr != nil || null.Sys().(*syscall.Stat_t).Rdev == info.Sys().(*syscall.Stat_t).Rdev {
+			err = fmt.Errorf("stdout is closed or %s", os.DevNull)
 		}
 	}
-	return 0, 0, miswired(fmt.Sprintf("bad argument %s; usage: %s [K/N], 1 <= K <= N <= %d",
-		moiraicore.Quote(strings.Join(args[min(1, len(args)):], " ")), moiraicore.LoaderName, moiraicore.MaxPages))
-}
-
-func miswired(what string) error {
-	return &moiraicore.Closed{
-		Condition: moiraicore.LoaderName + " is wired wrongly: " + what,
-		WayOut:    "wire it for SessionStart as make wiring prints it, then restart or resume the session",
+	if err == nil {
+		_, err = os.Stdout.WriteString(page)
 	}
-}
-
-func tooMuch(content [len(moiraicore.Required)]string, need, n int) error {
-	var sizes strings.Builder
-	for i, r := range moiraicore.Required {
-		fmt.Fprintf(&sizes, "%s %d, ", r.Path, moiraicore.Units(content[i]))
-	}
-	return &moiraicore.Closed{
-		Condition: fmt.Sprintf("the required files need %d pages of %d UTF-16 units and %d are wired (units: %sbanners extra); the client would silently drop the rest",
-			need, moiraicore.PageUnits, n, sizes.String()),
-		WayOut: fmt.Sprintf("wire %s 1/%d to %d/%d (at most %d), or shorten the files; then restart or resume the session",
-			moiraicore.LoaderName, need, need, need, moiraicore.MaxPages),
-	}
-}
-
-// deliver writes the page to stdout. A stdout that is /dev/null, which Go also
-// opens in the place of a closed one, delivers nothing (D6).
-func deliver(page string) error {
-	if isNull(os.Stdout) {
-		return undelivered("stdout is closed or the null device")
-	}
-	if _, err := os.Stdout.WriteString(page); err != nil {
-		return undelivered(err.Error())
+	if err != nil {
+		return moiraicore.Fail("resume or restart the session; if it stays, look at what runs the hook", "the rules could not be delivered: %v", err)
 	}
 	return nil
-}
-
-func undelivered(why string) error {
-	return &moiraicore.Closed{
-		Condition: "the rules could not be delivered: " + why,
-		WayOut:    "restart or resume the session; if it stays, look at what runs the hook",
-	}
-}
-
-// isNull tells whether f is the null device under any name; a device that
-// cannot be told from it counts as one.
-func isNull(f *os.File) bool {
-	info, err := f.Stat()
-	if err != nil {
-		return true
-	}
-	if info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	null, err := os.Stat(os.DevNull)
-	return err != nil || null.Sys().(*syscall.Stat_t).Rdev == info.Sys().(*syscall.Stat_t).Rdev
 }

@@ -17,38 +17,36 @@ func (c *Closed) Error() string {
 	return "Moirai (Hades) fail-closed: " + c.Condition + "\nWay out: " + c.WayOut + "\n"
 }
 
-// closed makes a Closed from a condition in the manner of Sprintf.
-func closed(wayOut, format string, args ...any) error {
-	return &Closed{fmt.Sprintf(format, args...), wayOut}
+// Fail makes a Closed; the condition is formatted in the manner of Sprintf.
+func Fail(wayOut, condition string, args ...any) error {
+	return &Closed{fmt.Sprintf(condition, args...), wayOut}
 }
-
-// Blocked is the verdict of the gate on one call: the whole message of §4.6.
-type Blocked string
-
-func (b Blocked) Error() string { return string(b) }
 
 // Watchdog ends the process five seconds after its start, whatever it waits
 // for, because a hook that the client times out lets the tool run (D13).
 type Watchdog struct {
-	timer, last *time.Timer
-	spare       atomic.Pointer[func(error)]
+	bite, last *time.Timer
+	spare      atomic.Bool
 }
 
 // Run runs a hook to its end: exit 0 if it returns nil, else its error on
-// stderr and exit 2. A panic and the watchdog end in exit 2 as well. Signals
-// that would end the process with another code are ignored, since every wait
-// is bounded by the watchdog; SIGKILL is answered by the guard of D15.
+// stderr and exit 2, as for a panic and the watchdog. Signals that would end
+// the process with another code are ignored, since the watchdog bounds every
+// wait; SIGKILL is answered by the guard of D15.
 func Run(hook func(*Watchdog) error) {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE,
 		syscall.SIGTERM, syscall.SIGXCPU, syscall.SIGXFSZ)
 	syscall.Umask(0o077)
 	w := new(Watchdog)
-	w.timer = time.AfterFunc(Watch, w.bite)
-	// bite writes a message, and a pipe that nobody reads would hold it.
-	w.last = time.AfterFunc(Watch+WatchGrace, func() { os.Exit(w.code()) })
+	w.bite = time.AfterFunc(Watch, func() {
+		w.end(Fail("try again; if it stays, look for what holds stdin, the disk or the lock of the token file",
+			"the hook was not done after %v (it waited for stdin, the disk or a pipe)", Watch))
+	})
+	// The first end writes a message, and a pipe that nobody reads would hold it.
+	w.last = time.AfterFunc(Watch+WatchGrace, func() { w.end(nil) })
 	defer func() {
 		if r := recover(); r != nil {
-			failClosed(closed("report it with the payload; the gate stays closed meanwhile", "internal error: %v", r))
+			failClosed(Fail("report it with the payload; the gate stays closed meanwhile", "internal error: %v", r))
 		}
 	}()
 	if err := hook(w); err != nil {
@@ -59,7 +57,9 @@ func Run(hook func(*Watchdog) error) {
 
 // failClosed is the one function that ends a hook badly (D13).
 func failClosed(err error) {
-	os.Stderr.WriteString(err.Error())
+	if err != nil {
+		os.Stderr.WriteString(err.Error())
+	}
 	os.Exit(2)
 }
 
@@ -67,28 +67,26 @@ func failClosed(err error) {
 // that a hook never both records and fails (D6). If the watchdog has already
 // bitten, it waits for the end.
 func (w *Watchdog) Disarm() {
-	if !w.timer.Stop() || !w.last.Stop() {
+	if !w.bite.Stop() || !w.last.Stop() {
 		select {}
 	}
 }
 
-// Spare makes the watchdog end in exit 0 from here on, after it said why: the
-// branches that only record never block (D9, D11).
-func (w *Watchdog) Spare(say func(error)) { w.spare.Store(&say) }
+// Spare makes the watchdog end in exit 0 from here on: what only records never
+// blocks (D9, D11).
+func (w *Watchdog) Spare() { w.spare.Store(true) }
 
-func (w *Watchdog) code() int {
-	if w.spare.Load() != nil {
-		return 0
+func (w *Watchdog) end(err error) {
+	if !w.spare.Load() {
+		failClosed(err)
 	}
-	return 2
+	if err != nil {
+		NotRecorded(err)
+	}
+	os.Exit(0)
 }
 
-func (w *Watchdog) bite() {
-	err := closed("try again; if it stays, look for what holds stdin, the disk or the lock of the token file",
-		"the hook was not done after %v (it waited for stdin, the disk or a pipe)", Watch)
-	if say := w.spare.Load(); say != nil {
-		(*say)(err)
-		os.Exit(0)
-	}
-	failClosed(err)
+// NotRecorded says on stdout why a hook that never blocks recorded nothing (D9).
+func NotRecorded(err error) {
+	os.Stdout.WriteString("Moirai (Hades): nothing was recorded. " + err.Error())
 }

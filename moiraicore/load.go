@@ -1,105 +1,84 @@
 package moiraicore
 
-import (
-	"strings"
-)
+import "strings"
 
 // Load is what the records of one session say together, seen from one root.
 type Load struct {
 	Acked   [len(Required)]bool // the marker of each required file counts
 	Started bool                // START_ACK stands; bound to no path, never voided
 	Voided  bool                // the last thing that happened to the load is LOAD_VOID
-	Other   string              // a root that markers stand for, and that is not ours
-	Pages   Receipts            // of the load that was last written to
+	Other   string              // another root that a marker stands for
+	Last    Pages               // whose receipt came last
 
 	root     string
-	receipts []Receipts
+	receipts map[Pages]uint64 // bit k-1: page k went out
 }
 
-// Receipts are the pages of one load that went out: Got has bit k-1 for page k
-// of M, Digest names the content (D7).
-type Receipts struct {
+// Pages is one load of M pages; Digest names the content (D7).
+type Pages struct {
 	M      int
 	Digest string
-	Got    uint64
 }
-
-// Complete tells whether every page of the load went out.
-func (r Receipts) Complete() bool { return r.M > 0 && r.Got == 1<<r.M-1 }
 
 // Add folds the next record in. Markers 1–3 count only for the required file
 // under our root, and they and receipts only after the last LOAD_VOID (D5, D8).
 // An unknown marker is ignored.
 func (l *Load) Add(r Record) {
-	if r.Marker == Start {
+	switch r.Marker {
+	case Start:
 		l.Started = true
 		return
-	}
-	if r.Marker == Void {
+	case Void:
 		*l = Load{root: l.root, Started: l.Started, Voided: true}
 		return
 	}
 	for i, req := range Required {
-		if r.Marker != req.Marker {
+		root, fits := strings.CutSuffix(r.Path, "/"+req.Path)
+		if r.Marker != req.Marker || !fits {
 			continue
 		}
 		l.Voided = false
-		if r.Path == l.root+"/"+req.Path {
+		if root == l.root {
 			l.Acked[i] = true
-		} else if root, ok := strings.CutSuffix(r.Path, "/"+req.Path); ok {
+		} else {
 			l.Other = root
 		}
 		return
 	}
 	if k, m, ok := ParsePage(r.Marker); ok {
+		if l.receipts == nil {
+			l.receipts = map[Pages]uint64{}
+		}
 		l.Voided = false
-		l.addPage(k, m, r.Path)
+		l.Last = Pages{m, r.Path}
+		l.receipts[l.Last] |= 1 << (k - 1)
 	}
-}
-
-func (l *Load) addPage(k, m int, digest string) {
-	for i := range l.receipts {
-		if p := &l.receipts[i]; p.M == m && p.Digest == digest {
-			p.Got |= 1 << (k - 1)
-			l.Pages = *p
-			return
-		}
-	}
-	l.Pages = Receipts{m, digest, 1 << (k - 1)}
-	l.receipts = append(l.receipts, l.Pages)
-}
-
-// HasPage tells whether the receipt of page k of m with this digest counts.
-func (l *Load) HasPage(k, m int, digest string) bool {
-	for _, p := range l.receipts {
-		if p.M == m && p.Digest == digest {
-			return p.Got&(1<<(k-1)) != 0
-		}
-	}
-	return false
 }
 
 // Loaded tells whether markers 1–3 all count.
-func (l *Load) Loaded() bool { return l.Acked == [len(Required)]bool{true, true, true} }
+func (l *Load) Loaded() bool { return l.Acked == [...]bool{true, true, true} }
 
 // Open tells whether all four markers count: the only state in which a gated
 // tool runs (§4.2.2).
 func (l *Load) Open() bool { return l.Loaded() && l.Started }
 
-// EarnPage returns the records that page k of m earns once it went out: with
+// Came tells whether page k of p went out.
+func (l *Load) Came(k int, p Pages) bool { return l.receipts[p]&(1<<(k-1)) != 0 }
+
+// Complete tells whether all pages of p went out.
+func (l *Load) Complete(p Pages) bool { return l.receipts[p] == 1<<p.M-1 }
+
+// EarnPage returns the records that page k of p earns once it went out: with
 // one page the three markers; with more a receipt, and the markers too if it
 // completes the set (D7).
-func (l *Load) EarnPage(k, m int, digest string) []Record {
+func (l *Load) EarnPage(k int, p Pages) []Record {
 	var earned []Record
-	if m > 1 {
-		if !l.HasPage(k, m, digest) {
-			earned = append(earned, Record{Marker: pageMarker(k, m), Path: digest})
-			l.addPage(k, m, digest)
+	if p.M > 1 {
+		if !l.Came(k, p) {
+			earned = append(earned, Record{Marker: pageMarker(k, p.M), Path: p.Digest})
 		}
-		for i := 1; i <= m; i++ {
-			if !l.HasPage(i, m, digest) {
-				return earned
-			}
+		if l.receipts[p]|1<<(k-1) != 1<<p.M-1 {
+			return earned
 		}
 	}
 	for i := range Required {
@@ -108,27 +87,21 @@ func (l *Load) EarnPage(k, m int, digest string) []Record {
 	return earned
 }
 
-// EarnFile returns the marker of the i-th required file, or nothing if it
-// already counts.
+// EarnFile returns the marker of the i-th required file. What already stands is
+// not earned again, here and below, so that a file cannot grow without end (D4).
 func (l *Load) EarnFile(i int) []Record {
-	if l.Acked[i] {
-		return nil
-	}
-	return []Record{{Marker: Required[i].Marker, Path: l.root + "/" + Required[i].Path}}
+	return unless(l.Acked[i], Record{Marker: Required[i].Marker, Path: l.root + "/" + Required[i].Path})
 }
 
-// EarnStart returns START_ACK, or nothing if it stands.
-func (l *Load) EarnStart() []Record {
-	if l.Started {
-		return nil
-	}
-	return []Record{{Marker: Start}}
-}
+// EarnStart returns START_ACK.
+func (l *Load) EarnStart() []Record { return unless(l.Started, Record{Marker: Start}) }
 
 // EarnVoid returns LOAD_VOID, or nothing if nothing was loaded since the last.
-func (l *Load) EarnVoid() []Record {
-	if l.Voided {
+func (l *Load) EarnVoid() []Record { return unless(l.Voided, Record{Marker: Void}) }
+
+func unless(stands bool, r Record) []Record {
+	if stands {
 		return nil
 	}
-	return []Record{{Marker: Void}}
+	return []Record{r}
 }

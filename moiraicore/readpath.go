@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// ExemptTool tells whether a tool passes whatever its input (§4.3). Names are
+// IsExemptTool tells whether a tool passes whatever its input (§4.3). Names are
 // exact and case-sensitive.
-func ExemptTool(tool string) bool { return slices.Contains(exemptTools[:], tool) }
+func IsExemptTool(tool string) bool { return slices.Contains(exemptTools[:], tool) }
 
 // ExemptRead tells whether a Read passes without markers (§4.3, D12). It is
 // judged by its cleaned path; where that is or leads through a link, what it

@@ -69,21 +69,21 @@ const (
 
 // Payload keys that are judged, compared exactly (D1).
 const (
-	keyCwd        = "cwd"
-	keySession    = "session_id"
-	keyAgent      = "agent_id"
-	keyEvent      = "hook_event_name"
-	keyPrompt     = "prompt"
-	keyTool       = "tool_name"
-	keyInput      = "tool_input"
-	keyResponse   = "tool_response"
-	keyFilePath   = "file_path"
-	keySkill      = "skill"
-	keyFile       = "file"
-	keyContent    = "content"
-	keyStartLine  = "startLine"
-	keyNumLines   = "numLines"
-	keyTotalLines = "totalLines"
+	KeyCwd        = "cwd"
+	KeySession    = "session_id"
+	KeyAgent      = "agent_id"
+	KeyEvent      = "hook_event_name"
+	KeyPrompt     = "prompt"
+	KeyTool       = "tool_name"
+	KeyInput      = "tool_input"
+	KeyResponse   = "tool_response"
+	KeyFilePath   = "file_path"
+	KeySkill      = "skill"
+	KeyFile       = "file"
+	KeyContent    = "content"
+	KeyStartLine  = "startLine"
+	KeyNumLines   = "numLines"
+	KeyTotalLines = "totalLines"
 )
 
 // Names of the programs and of the page that the messages point at (D14).
@@ -92,6 +92,9 @@ const (
 	LoaderName = "hades-session-load"
 	ReadmeName = "README.md"
 )
+
+// What session_id and agent_id are made of (D1).
+const idCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 
 // Limits.
 const (

@@ -21,12 +21,10 @@ type Scope struct {
 func Locate(cwd string) Scope {
 	var s Scope
 	resolved := Resolve(cwd)
-	for end := 1; end < len(resolved); end++ {
-		next := strings.IndexByte(resolved[end:], '/')
-		if next < 0 {
-			next = len(resolved) - end
+	for end := 1; end <= len(resolved); end++ {
+		if end < len(resolved) && resolved[end] != '/' {
+			continue
 		}
-		end += next
 		dir := resolved[:end]
 		if !s.In && !isConstellation(dir) {
 			continue
@@ -48,16 +46,13 @@ func Locate(cwd string) Scope {
 // with that name beside it, since a file system may take other spellings for
 // the same name (D2).
 func isConstellation(dir string) bool {
-	if strings.EqualFold(filepath.Base(dir), ScopeName) {
-		return true
-	}
-	return sameFile(dir, filepath.Join(filepath.Dir(dir), ScopeName))
+	return strings.EqualFold(filepath.Base(dir), ScopeName) ||
+		sameFile(filepath.Join(filepath.Dir(dir), ScopeName), dir)
 }
 
 func holdsRequired(dir string) bool {
 	for _, r := range Required {
-		info, err := os.Stat(dir + "/" + r.Path)
-		if err != nil || !info.Mode().IsRegular() {
+		if info, err := os.Stat(dir + "/" + r.Path); err != nil || !info.Mode().IsRegular() {
 			return false
 		}
 	}
@@ -66,10 +61,10 @@ func holdsRequired(dir string) bool {
 
 // sameFile tells whether both paths exist and are one file.
 func sameFile(a, b string) bool {
-	bi, err := os.Stat(b)
+	ai, err := os.Stat(a)
 	if err != nil {
 		return false
 	}
-	ai, err := os.Stat(a)
+	bi, err := os.Stat(b)
 	return err == nil && os.SameFile(ai, bi)
 }

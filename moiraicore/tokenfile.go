@@ -3,15 +3,13 @@ package moiraicore
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
 	"syscall"
 	"time"
 )
-
-// TokenPath is the token file of a session (§4.5).
-func TokenPath(session string) string { return TokenDir + "/" + TokenPrefix + session }
 
 // A token file is believed only if all of this holds (D4). It is
 //
@@ -22,224 +20,158 @@ func TokenPath(session string) string { return TokenDir + "/" + TokenPrefix + se
 //   - not empty: an empty one belongs to a writer that has not come to its
 //     write, which is waited for like a lock;
 //   - made of well-formed records only (D5).
-type tokenFile struct {
-	path    string
-	fd      int
-	data    []byte
-	written bool
-}
 
-// ReadToken folds the records of the session's token file. A session without
-// one has an empty Load and exists is false. Every other error is Closed.
+// TokenPath is the token file of a session (§4.5).
+func TokenPath(session string) string { return TokenDir + "/" + TokenPrefix + session }
+
+// ReadToken folds the records of the session's token file as seen from root. A
+// session without one has an empty Load, and exists is false. Every other
+// error is Closed.
 func ReadToken(session, root string) (load Load, exists bool, err error) {
 	load.root = root
-	t, err := openToken(session, syscall.O_RDONLY, syscall.LOCK_SH)
+	f, data, err := openToken(session, os.O_RDONLY, syscall.LOCK_SH)
 	if errors.Is(err, fs.ErrNotExist) {
 		return load, false, nil
 	}
 	if err != nil {
-		return load, true, tokenClosed(session, "%v", err)
+		return load, true, corrupt(session, "%v", err)
 	}
-	defer syscall.Close(t.fd)
-	return load, true, t.fold(&load)
+	defer f.Close()
+	return load, true, load.fold(session, data)
 }
 
 // AppendToken adds the records that earn returns for what already stands, all
-// in one write under one exclusive lock; none, and nothing is written. Time,
-// tool and agent are filled in. Just before the write it calls commit. A short
-// write leaves the file as it was and is an error (D4). Every error is Closed.
+// in one write under one exclusive lock; none, and nothing is written. It fills
+// in time, tool and agent. Just before the write it calls commit. A short write
+// leaves the file as it was and is an error (D4). Every error is Closed.
 func AppendToken(session, root, tool, agent string, commit func(), earn func(*Load) []Record) error {
-	t, err := openToken(session, syscall.O_RDWR|syscall.O_APPEND|syscall.O_CREAT, syscall.LOCK_EX)
+	f, data, err := openToken(session, os.O_RDWR|os.O_APPEND|os.O_CREATE, syscall.LOCK_EX)
 	if err != nil {
-		return tokenClosed(session, "%v", err)
+		return corrupt(session, "%v", err)
 	}
-	defer t.close()
-	load := Load{root: root}
-	if err := t.fold(&load); err != nil {
-		return err
+	defer f.Close()
+	lines, err := earnLines(session, data, root, tool, agent, earn)
+	if err == nil && lines != "" {
+		commit()
+		if _, err = f.WriteString(lines); err == nil {
+			return nil
+		}
+		err = Fail("the operator runs: df /tmp; df -i /tmp   (make room), then resumes or restarts the session, and /start",
+			"token file: %v", err)
 	}
-	lines, err := earnedLines(earn(&load), tool, agent)
-	if err != nil || len(lines) == 0 {
-		return err
+	// Whole or not at all: the file gets its old length back, and goes where
+	// that is nothing (empty, it would be corrupt) or cannot be done.
+	if len(data) == 0 || lines != "" && f.Truncate(int64(len(data))) != nil {
+		os.Remove(f.Name())
 	}
-	if n := len(t.data); n > 0 && t.data[n-1] != '\n' {
-		lines = append([]byte{'\n'}, lines...)
-	}
-	if len(t.data)+len(lines) > MaxToken {
-		return tokenClosed(session, "%s would grow over %d bytes", t.path, MaxToken)
-	}
-	commit()
-	return t.write(lines)
+	return err
 }
 
-// earnedLines completes the records and puts them in lines. Only what reads
-// back as itself is written: a newline in a directory name could otherwise
-// forge a START_ACK (D5).
-func earnedLines(earned []Record, tool, agent string) ([]byte, error) {
-	var lines []byte
-	for _, r := range earned {
+// earnLines returns what to append to data.
+func earnLines(session string, data []byte, root, tool, agent string, earn func(*Load) []Record) (string, error) {
+	load, lines := Load{root: root}, ""
+	if err := load.fold(session, data); err != nil {
+		return "", err
+	}
+	for _, r := range earn(&load) {
 		r.Time, r.Tool, r.Agent = max(0, time.Now().Unix()), tool, agent
+		// Only what reads back as itself is written: a newline in a
+		// directory name could otherwise forge a START_ACK (D5).
 		if back, err := ParseRecord(r.String()); err != nil || back != r {
-			return nil, closed("rename the directory, then restart or resume the session",
-				"token file: the record %s %s cannot be written", r.Marker, Quote(r.Path))
+			return "", Fail("the operator renames the directory, then resumes or restarts the session",
+				"token file: the record %s %s cannot be written: %v", r.Marker, Quote(r.Path), err)
 		}
-		lines = append(append(lines, r.String()...), '\n')
+		lines += r.String() + "\n"
+	}
+	if lines != "" && len(data) > 0 && data[len(data)-1] != '\n' {
+		lines = "\n" + lines
+	}
+	if len(data)+len(lines) > MaxToken {
+		return "", corrupt(session, "it would grow over %d bytes", MaxToken)
 	}
 	return lines, nil
 }
 
-// write appends the lines whole or not at all. Where not even the old length
-// can be restored, the file goes.
-func (t *tokenFile) write(lines []byte) error {
-	n, err := retry(func() (int, error) { return syscall.Write(t.fd, lines) })
-	if err == nil && n == len(lines) {
-		t.written = true
-		return nil
-	}
-	if err == nil {
-		err = fmt.Errorf("only %d of %d bytes were accepted", n, len(lines))
-	}
-	if syscall.Ftruncate(t.fd, int64(len(t.data))) != nil {
-		os.Remove(t.path)
-	}
-	return closed("the operator runs: df /tmp; df -i /tmp   (make room), then restart or resume the session, and /start",
-		"token file: write %s: %v", t.path, err)
-}
-
-// close gives the lock back. A file that a writer made and did not write to is
-// removed under its lock: empty, it would be corrupt (D5).
-func (t *tokenFile) close() {
-	if len(t.data) == 0 && !t.written {
-		os.Remove(t.path)
-	}
-	syscall.Close(t.fd)
-}
+// errBusy: another process holds the lock, is about to write the first record,
+// or has just removed the file.
+var errBusy = errors.New("locked by another process, or empty")
 
 // openToken opens, locks, checks and reads the token file.
-func openToken(session string, flags, lock int) (*tokenFile, error) {
-	path := TokenPath(session)
+func openToken(session string, flags, lock int) (*os.File, []byte, error) {
 	for deadline := time.Now().Add(LockWait); ; time.Sleep(LockPoll) {
-		fd, err := retry(func() (int, error) {
-			return syscall.Open(path, flags|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0o600)
-		})
+		f, err := os.OpenFile(TokenPath(session), flags|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 		if err != nil {
-			return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+			return nil, nil, err
 		}
-		t := &tokenFile{path: path, fd: fd}
-		again, err := t.lockAndRead(lock)
-		if err == nil && !again {
-			return t, nil
+		data, err := lockAndRead(f, lock)
+		if err == nil {
+			return f, data, nil
 		}
-		syscall.Close(fd)
-		if err != nil {
-			return nil, err
-		}
-		if time.Now().After(deadline) {
-			return nil, fmt.Errorf("%s: locked by another process, or empty, for %v", path, LockWait)
+		f.Close()
+		if err != errBusy || time.Now().After(deadline) {
+			return nil, nil, err
 		}
 	}
 }
 
-// lockAndRead tries the lock once. again is true if another process holds it,
-// is about to write the first record, or has just removed the file.
-func (t *tokenFile) lockAndRead(lock int) (again bool, err error) {
-	_, err = retry(func() (int, error) { return 0, syscall.Flock(t.fd, lock|syscall.LOCK_NB) })
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return true, nil
+func lockAndRead(f *os.File, lock int) ([]byte, error) {
+	err := syscall.Flock(int(f.Fd()), lock|syscall.LOCK_NB)
+	if err == syscall.EWOULDBLOCK || err == syscall.EINTR {
+		return nil, errBusy
 	}
 	if err != nil {
-		return false, &fs.PathError{Op: "lock", Path: t.path, Err: err}
+		return nil, fmt.Errorf("lock: %w", err)
 	}
-	var st syscall.Stat_t
-	if err := syscall.Fstat(t.fd, &st); err != nil {
-		return false, &fs.PathError{Op: "stat", Path: t.path, Err: err}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
 	}
-	if st.Nlink == 0 {
-		return true, nil
-	}
-	if err := t.check(&st); err != nil {
-		return false, err
-	}
-	if st.Size == 0 && lock == syscall.LOCK_SH {
-		return true, nil
-	}
-	return false, t.read(st.Size)
-}
-
-func (t *tokenFile) check(st *syscall.Stat_t) error {
-	switch {
-	case st.Mode&syscall.S_IFMT != syscall.S_IFREG:
-		return fmt.Errorf("%s is not a regular file (mode %o)", t.path, st.Mode)
+	switch st := info.Sys().(*syscall.Stat_t); {
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("it is not a regular file (%v)", info.Mode())
 	case st.Uid != uint32(os.Geteuid()):
-		return fmt.Errorf("%s belongs to uid %d, not to us (uid %d)", t.path, st.Uid, os.Geteuid())
-	case st.Mode&0o022 != 0:
-		return fmt.Errorf("%s is writable by group or others (mode %o)", t.path, st.Mode&0o7777)
-	case st.Nlink != 1:
-		return fmt.Errorf("%s has %d names: a hard link", t.path, st.Nlink)
-	case st.Size > MaxToken:
-		return fmt.Errorf("%s has %d bytes, over %d", t.path, st.Size, MaxToken)
+		return nil, fmt.Errorf("it belongs to uid %d, not to us, uid %d", st.Uid, os.Geteuid())
+	case info.Mode().Perm()&0o022 != 0:
+		return nil, fmt.Errorf("it is writable by group or others (%v)", info.Mode())
+	case st.Nlink > 1:
+		return nil, fmt.Errorf("it has %d names: a hard link", st.Nlink)
+	case info.Size() > MaxToken:
+		return nil, fmt.Errorf("it has %d bytes, over %d", info.Size(), MaxToken)
+	case st.Nlink == 0, info.Size() == 0 && lock == syscall.LOCK_SH:
+		return nil, errBusy
 	}
-	return nil
-}
-
-// read reads the size bytes that the locked file has, no more and no fewer.
-func (t *tokenFile) read(size int64) error {
-	t.data = make([]byte, 0, size+1)
-	for {
-		n, err := retry(func() (int, error) { return syscall.Read(t.fd, t.data[len(t.data):cap(t.data)]) })
-		if err != nil {
-			return &fs.PathError{Op: "read", Path: t.path, Err: err}
-		}
-		t.data = t.data[:len(t.data)+n]
-		if n == 0 && int64(len(t.data)) == size {
-			return nil
-		}
-		if n == 0 || int64(len(t.data)) > size {
-			return fmt.Errorf("%s changed while it was read", t.path)
-		}
-	}
+	data := make([]byte, info.Size())
+	_, err = io.ReadFull(f, data)
+	return data, err
 }
 
 // fold parses every line into load. A last line without its newline counts if
 // it is well formed (D5).
-func (t *tokenFile) fold(load *Load) error {
-	rest := string(t.data)
-	for n := 1; rest != ""; n++ {
+func (l *Load) fold(session string, data []byte) error {
+	for n, rest := 1, string(data); rest != ""; n++ {
 		line, after, _ := strings.Cut(rest, "\n")
 		r, err := ParseRecord(line)
 		if err != nil {
-			return closed(tokenWayOut(t.path), "token file: %s line %d is corrupt: %v", t.path, n, err)
+			return corrupt(session, "line %d is corrupt: %v", n, err)
 		}
-		load.Add(r)
+		l.Add(r)
 		rest = after
 	}
 	return nil
 }
 
-// Refresh renews the modification time of the session's token file if it
-// is older than KeepAlive, best effort, so that cleaners of /tmp do not close
-// the gate on a session that works through the night (D18).
+func corrupt(session, condition string, args ...any) error {
+	path := TokenPath(session)
+	return Fail("the operator runs: rm -r "+path+"   then resumes or restarts the session, or it reads the three rule files; and /start again",
+		"token file "+path+": "+condition, args...)
+}
+
+// Refresh renews the modification time of the session's token file if it is
+// older than KeepAlive, best effort, so that cleaners of /tmp do not close the
+// gate on a session that works through the night (D18).
 func Refresh(session string) {
 	path, now := TokenPath(session), time.Now()
 	if info, err := os.Lstat(path); err == nil && now.Sub(info.ModTime()) > KeepAlive {
 		os.Chtimes(path, now, now)
-	}
-}
-
-func tokenClosed(session, format string, args ...any) error {
-	return closed(tokenWayOut(TokenPath(session)), "token file: "+format, args...)
-}
-
-func tokenWayOut(path string) string {
-	return "the operator runs: rm -r " + path + "   then the session is resumed or restarted, or reads the three rule files, and /start again"
-}
-
-// retry repeats a system call that a signal interrupted.
-func retry(call func() (int, error)) (int, error) {
-	for {
-		n, err := call()
-		if err != syscall.EINTR {
-			return n, err
-		}
 	}
 }
