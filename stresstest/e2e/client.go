@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Pinned is the version of the client that make e2e runs.
+const Pinned = "2.1.332"
+
+// Measured lists the versions of docs/CLIENT-CONTRACT.md, oldest first.
+var Measured = []string{"1.0.128", "2.0.76", "2.1.50", "2.1.118", "2.1.200", Pinned}
+
+const (
+	clientPackage = "@anthropic-ai/claude-code"
+	installLimit  = 5 * time.Minute
+)
+
+// A place is a file or folder of the machine that sessions need; enclose binds
+// it into the run's own folder under Name and moves Path there.
+type place struct{ Name, Path string }
+
+// Client is one client program that can be run.
+type Client struct {
+	Version string
+	program *place // the executable, or the folder that holds it
+	below   string // the program's path in that folder; empty if program is a file
+	node    *place // runs below, if it is JavaScript
+}
+
+// places lists what must be reachable for the client.
+func (c *Client) places() []*place {
+	if c.node == nil {
+		return []*place{c.program}
+	}
+	return []*place{c.program, c.node}
+}
+
+// Command is the client with the arguments; directory and environment are not set.
+func (c *Client) Command(args ...string) *exec.Cmd {
+	path := filepath.Join(c.program.Path, c.below)
+	if c.node != nil {
+		return exec.Command(c.node.Path, append([]string{path}, args...)...)
+	}
+	return exec.Command(path, args...)
+}
+
+// Since tells whether the client is this version or a newer one.
+func (c *Client) Since(version string) bool {
+	have, want := numbers(c.Version), numbers(version)
+	for i := range want {
+		if have[i] != want[i] {
+			return have[i] > want[i]
+		}
+	}
+	return true
+}
+
+func numbers(version string) (n [3]int) {
+	fmt.Sscanf(version, "%d.%d.%d", &n[0], &n[1], &n[2])
+	return n
+}
+
+// Install makes sure that a version is below cache, with npm if it is not
+// there yet, and returns it. The installation scripts of the package are not run.
+func Install(cache, version string) (*Client, error) {
+	dir := filepath.Join(cache, version)
+	c, err := fromPackage(dir, version)
+	if err == nil {
+		return c, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	fmt.Printf("installing %s@%s into %s\n", clientPackage, version, dir)
+	ctx, cancel := context.WithTimeout(context.Background(), installLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "npm", "install", "--prefix", dir, "--ignore-scripts", "--no-audit", "--no-fund",
+		"--loglevel=error", clientPackage+"@"+version)
+	cmd.Dir = dir
+	cmd.WaitDelay = time.Second
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("npm install %s@%s (limit %v): %w\n%s", clientPackage, version, installLimit, err, out)
+	}
+	return fromPackage(dir, version)
+}
+
+// fromPackage finds the program in a folder that npm filled: the native
+// binary of the platform package, or cli.js for node.
+func fromPackage(dir, version string) (*Client, error) {
+	modules := filepath.Join(dir, "node_modules")
+	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
+	native := filepath.Join(modules, clientPackage+"-"+runtime.GOOS+"-"+arch, "claude")
+	if _, err := os.Stat(native); err == nil {
+		return &Client{Version: version, program: &place{"client-" + version, native}}, nil
+	}
+	script := filepath.Join(clientPackage, "cli.js")
+	if _, err := os.Stat(filepath.Join(modules, script)); err != nil {
+		return nil, fmt.Errorf("no client in %s", dir)
+	}
+	return scripted(version, modules, script)
+}
+
+// scripted is a client that node runs.
+func scripted(version, dir, below string) (*Client, error) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		return nil, err
+	}
+	if node, err = filepath.EvalSymlinks(node); err != nil {
+		return nil, err
+	}
+	return &Client{Version: version, program: &place{"client-" + version, dir}, below: below, node: &place{"node", node}}, nil
+}
+
+// Own is the client at a path of the operator's choice, or of that name in PATH.
+func Own(path string) (*Client, error) {
+	found, err := exec.LookPath(path)
+	if err != nil {
+		return nil, err
+	}
+	if found, err = filepath.EvalSymlinks(found); err != nil {
+		return nil, err
+	}
+	if found, err = filepath.Abs(found); err != nil {
+		return nil, err
+	}
+	version, err := versionOf(found)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasSuffix(found, ".js") || strings.HasSuffix(found, ".cjs") {
+		modules, below := filepath.Dir(found), filepath.Base(found)
+		if i := strings.LastIndex(found, "/node_modules/"); i >= 0 {
+			modules, below = found[:i]+"/node_modules", found[i+len("/node_modules/"):]
+		}
+		if native, err := fromPackage(filepath.Dir(modules), version); err == nil && native.node == nil {
+			return native, nil
+		}
+		return scripted(version, modules, below)
+	}
+	return &Client{Version: version, program: &place{"client-" + version, found}}, nil
+}
+
+// versionOf asks the program for its version, with no home and no credentials.
+func versionOf(path string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	home, err := os.MkdirTemp("", "moirai-e2e-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(home)
+	cmd := exec.CommandContext(ctx, path, "--version")
+	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "DISABLE_AUTOUPDATER=1"}
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s --version: %w", path, err)
+	}
+	version, _, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	if numbers(version) == [3]int{} {
+		return "", errors.New(path + " --version says " + strings.TrimSpace(string(out)))
+	}
+	return version, nil
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Row is one story that is played in the real client. Its checks are what counts.
+type Row struct {
+	Name  string
+	Since string // first version in which the client can play it; empty: all
+	Why   string // why older versions cannot
+	Alone bool   // needs what only a private /tmp and mounts give
+	Play  func(*Run)
+}
+
+// Run is one play of a row with one client.
+type Run struct {
+	client  *Client
+	bin     string
+	scratch string
+	dir     string
+	private bool
+
+	mu             sync.Mutex
+	out            bytes.Buffer
+	passed, failed int
+	skipped        string
+	worlds         []*World
+	took           time.Duration
+}
+
+// Check prints a claim with what was seen, and counts it.
+func (r *Run) Check(claim string, ok bool, evidence ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	mark, lines, width := "ok  ", 6, 160
+	if ok {
+		r.passed++
+	} else {
+		r.failed++
+		mark, lines, width = "FAIL", 80, 2000
+	}
+	fmt.Fprintf(&r.out, "  %s  %s\n", mark, claim)
+	for _, e := range evidence {
+		r.show(fmt.Sprint(e), lines, width)
+	}
+}
+
+// show prints evidence, cut to some lines of some length.
+func (r *Run) show(text string, lines, width int) {
+	text = strings.TrimRight(text, "\n")
+	if text == "" {
+		text = "(empty)"
+	}
+	all := strings.Split(text, "\n")
+	for i, l := range all {
+		if i == lines {
+			fmt.Fprintf(&r.out, "        | … %d more lines\n", len(all)-lines)
+			return
+		}
+		if u := []rune(l); len(u) > width {
+			l = string(u[:width]) + "…"
+		}
+		fmt.Fprintf(&r.out, "        | %s\n", l)
+	}
+}
+
+// Note prints something that is not counted.
+func (r *Run) Note(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	fmt.Fprintf(&r.out, "        "+format+"\n", args...)
+}
+
+// stop ends a row that cannot go on.
+type stop struct{ err error }
+
+func (r *Run) must(err error) {
+	if err != nil {
+		panic(stop{err})
+	}
+}
+
+// play runs the row to its end, whatever happens.
+func (r *Run) play(row Row) {
+	began := time.Now()
+	defer func() {
+		p := recover()
+		for _, w := range r.worlds {
+			w.close()
+		}
+		r.took = time.Since(began)
+		if s, ok := p.(stop); ok {
+			r.Check("the row can be played to its end", false, s.err)
+		} else if p != nil {
+			r.Check("the row can be played to its end", false, p, string(debug.Stack()))
+		}
+	}()
+	row.Play(r)
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+
+	"moirai/stresstest/rig"
+)
+
+// Rows is everything that is played with every client.
+var Rows = []Row{
+	{Name: "§5.2 the eight steps", Play: eightSteps},
+}
+
+var (
+	bannerFile = regexp.MustCompile(`(?m)^----- FILE (\S+): bytes \d+ to \d+ of \d+, path (.*) -----\n`)
+)
+
+// delivered reassembles from a request the three required files that the pages
+// in it carry, without their banners.
+func delivered(req Request) rig.Contents {
+	var c rig.Contents
+	text := req.Text()
+	for i, name := range rig.Required {
+		rest := text
+		for {
+			m := bannerFile.FindStringSubmatchIndex(rest)
+			if m == nil {
+				break
+			}
+			after := rest[m[1]:]
+			if rest[m[2]:m[3]] == name {
+				body, _, _ := strings.Cut(after, "\n----- END "+name+":")
+				c[i] += body
+			}
+			rest = after
+		}
+	}
+	return c
+}
+
+// Text is everything that a request shows the model, apart from the definitions of tools.
+func (r Request) Text() string {
+	var b strings.Builder
+	for _, k := range blocks(r.System) {
+		b.WriteString(k.Text + "\n")
+	}
+	for _, m := range r.Messages {
+		for _, k := range m.Blocks {
+			b.WriteString(k.Text + "\n")
+		}
+	}
+	return b.String()
+}
+
+const loaded = "COMMANDMENTS_ACK SCOPE_ACK CONTEXT_ACK"
+
+// blocked tells whether a result is our block message, whole: it names the tool
+// and ends with its last line.
+func blocked(r Result, session string) bool {
+	return r.IsError && strings.Contains(r.Text, "BLOCKED by Moirai (Hades).") &&
+		strings.Contains(r.Text, "\nBlocked tool: "+r.Name+"\n") &&
+		strings.Contains(r.Text, "\nSession token: /tmp/moirai/hades/session-"+session+"\n") &&
+		regexp.MustCompile(`\nREADME: +/\S+(</tool_use_error>)?\s*$`).MatchString(r.Text)
+}
+
+func eightSteps(r *Run) {
+	w := r.World("w")
+	w.UserSettings(Wiring())
+	w.git()
+	s := w.Start(w.Root)
+	t := s.Prompt("go", w.Bash("first"))
+	got, want := delivered(t.Requests[0]), r.contents()
+	r.Check("1  the injection block is in the first request: all three files, byte for byte", got == want, got[0], got[1], got[2])
+	r.Check("2  the token file has the three markers", w.Markers(s.ID) == loaded, w.Token(s.ID))
+	res := t.Results[0]
+	r.Check("3  the first Bash is blocked, and did not run", blocked(res, s.ID) && !w.Ran("first"), res.Text)
+	r.Check("3  the message shows three markers set and one not", strings.Contains(res.Text, "[x] COMMANDMENTS_ACK") &&
+		strings.Contains(res.Text, "[x] SCOPE_ACK") && strings.Contains(res.Text, "[x] CONTEXT_ACK") && strings.Contains(res.Text, "[ ] START_ACK"))
+	t = s.Prompt("look", Step{w.Read("CLAUDE.md"), w.Read("MEMORY.md"), w.Read(w.Home + "/.claude/projects/p/memory/notes.md")})
+	r.Check("6  CLAUDE.md, MEMORY.md and /memory/ are read before /start", len(t.Results) == 3 &&
+		strings.Contains(t.Results[0].Text, "claude rules") && strings.Contains(t.Results[1].Text, "memory index") && strings.Contains(t.Results[2].Text, "memory notes"),
+		t.Results)
+	t = s.Prompt("skill", Step{{"Skill", map[string]any{"skill": "other"}}}, w.Bash("after-skill"))
+	r.Check("7  a Skill that is not start passes", !t.Results[0].IsError, t.Results[0].Text)
+	r.Check("7  and opens nothing", blocked(t.Results[1], s.ID) && !w.Ran("after-skill"))
+	t = s.Prompt("/start", w.Bash("second"))
+	r.Check("4  /start opens: Bash runs", w.Ran("second") && !t.Results[0].IsError, w.Token(s.ID))
+	out, err := exec.Command("git", "-C", w.Root, "status", "--porcelain", "--ignored").CombinedOutput()
+	r.Check("8  nothing of the session is in git", err == nil && len(out) == 0, string(out))
+
+	s = w.Start(w.Root)
+	t = s.Prompt("go", w.Bash("third"))
+	r.Check("5  a fresh session is blocked again", blocked(t.Results[0], s.ID) && !w.Ran("third"), w.Markers(s.ID))
+	s.Prompt("/war-room-start", w.Bash("fourth"))
+	r.Check("5  /war-room-start opens: Bash runs", w.Ran("fourth"), w.Token(s.ID))
+}
+
+// git makes the constellation a repository with everything in it committed.
+func (w *World) git() {
+	w.write(w.Root+"/CLAUDE.md", "claude rules\n")
+	w.write(w.Root+"/MEMORY.md", "memory index\n")
+	w.write(w.Home+"/.claude/projects/p/memory/notes.md", "memory notes\n")
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=x", "-c", "user.email=x@x.invalid", "commit", "-q", "-m", "x"}} {
+		cmd := exec.Command("git", append([]string{"-C", w.Root}, args...)...)
+		cmd.Env = []string{"HOME=" + w.Home, "PATH=" + os.Getenv("PATH")}
+		w.run.must(cmd.Run())
+	}
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"moirai/stresstest/rig"
+)
+
+// The only variables that a session is started with, beside those that a row
+// names. The key is a word: no real one is ever read.
+const scriptedKey = "scripted-no-real-key"
+
+// World is a machine of its own for the sessions of one row: a home, a /tmp, a
+// managed settings folder and a sample constellation.
+type World struct {
+	Dir     string // the world's folder
+	Home    string
+	Root    string // the constellation, HADES_ROOT
+	Outside string // a folder that is no constellation
+	Managed string // managedFolder of this world's sessions
+	Env     []string
+
+	run     *Run
+	tmp     string // /tmp of this world's sessions
+	effects string
+	open    []*Session
+}
+
+// moirai is where the world's sessions have /tmp/moirai.
+func (w *World) moirai() string { return filepath.Join(w.tmp, "moirai") }
+
+// World makes a world with a small constellation and hooks installed in its
+// home as make install does, but with no settings yet.
+func (r *Run) World(name string) *World {
+	dir := filepath.Join(r.dir, name)
+	w := &World{
+		Dir: dir, Home: filepath.Join(dir, "home"), Outside: filepath.Join(dir, "elsewhere"),
+		Managed: filepath.Join(dir, "managed"), run: r, tmp: filepath.Join(dir, "tmp"), effects: filepath.Join(dir, "effects"),
+	}
+	for _, d := range []string{w.hooks(), w.Outside, w.Managed, w.effects} {
+		r.must(os.MkdirAll(d, 0o755))
+	}
+	r.must(os.Mkdir(w.tmp, 0o755))
+	r.must(os.Chmod(w.tmp, 0o1777))
+	for _, name := range []string{"hades-gate", "hades-session-load"} {
+		r.must(os.Symlink(filepath.Join(r.bin, name), filepath.Join(w.hooks(), name)))
+	}
+	root, err := rig.Constellation(filepath.Join(dir, rig.RootName), r.contents())
+	r.must(err)
+	w.Root = root
+	for _, name := range []string{"start", "war-room-start", "other"} {
+		w.write(filepath.Join(w.Root, ".claude/commands", name+".md"), "Say "+name+".\n")
+	}
+	r.worlds = append(r.worlds, w)
+	return w
+}
+
+func (w *World) hooks() string { return filepath.Join(w.Home, ".claude/hooks/moirai") }
+
+// contents are files with what could trip delivery: CRLF, wide characters, no
+// final newline.
+func (r *Run) contents() rig.Contents {
+	return rig.Contents{
+		"# Commandments of Hades\n\n1. No failure, no matter how small, is left undealt with.\n2. \"Quoted\", <tagged> & {braced}.\n",
+		"# Scope\r\n\r\nVaults, keys — 漢字, é, 🔑.\r\n",
+		"# Context\n\nNo newline at the end of this file",
+	}
+}
+
+// write makes a file with its folders.
+func (w *World) write(path, content string) {
+	w.run.must(os.MkdirAll(filepath.Dir(path), 0o755))
+	w.run.must(os.WriteFile(path, []byte(content), 0o644))
+}
+
+// UserSettings puts settings into the home.
+func (w *World) UserSettings(s Settings) {
+	w.write(filepath.Join(w.Home, ".claude/settings.json"), s.JSON())
+}
+
+// ManagedSettings puts settings into a managed drop-in.
+func (w *World) ManagedSettings(s Settings) {
+	w.write(filepath.Join(w.Managed, "managed-settings.d/50-moirai.json"), s.JSON())
+}
+
+// Token is the content of a session's token file, or "" if there is none.
+func (w *World) Token(session string) string {
+	b, _ := os.ReadFile(w.tokenPath(session))
+	return string(b)
+}
+
+func (w *World) tokenPath(session string) string {
+	return filepath.Join(w.moirai(), "hades", "session-"+session)
+}
+
+// Markers lists the second field of every record of a token file.
+func (w *World) Markers(session string) string {
+	var out []string
+	for _, line := range strings.Split(w.Token(session), "\n") {
+		if f := strings.Fields(line); len(f) > 1 {
+			out = append(out, f[1])
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// Bash is a gated call that leaves a file behind if it runs.
+func (w *World) Bash(effect string) Step {
+	return Step{w.bashCall(effect)}
+}
+
+func (w *World) bashCall(effect string) Call {
+	return Call{"Bash", map[string]any{"command": "echo ran > " + filepath.Join(w.effects, effect), "description": "Leave a file"}}
+}
+
+// Write is a gated call that the client itself runs, with no shell.
+func (w *World) Write(effect string) Step {
+	return Step{{"Write", map[string]any{"file_path": filepath.Join(w.effects, effect), "content": "ran\n"}}}
+}
+
+// Ran tells whether the call that leaves this file behind has run.
+func (w *World) Ran(effect string) bool {
+	_, err := os.Stat(filepath.Join(w.effects, effect))
+	return err == nil
+}
+
+// Read is a Read of a path, absolute or below the root.
+func (w *World) Read(path string) Call {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(w.Root, path)
+	}
+	return Call{"Read", map[string]any{"file_path": path}}
+}
+
+// ReadRequired reads the three required files in one message.
+func (w *World) ReadRequired() Step {
+	var s Step
+	for _, name := range rig.Required {
+		s = append(s, w.Read(name))
+	}
+	return s
+}
+
+// Start starts a session in dir with further arguments.
+func (w *World) Start(dir string, args ...string) *Session {
+	model, err := NewModel()
+	w.run.must(err)
+	all := append([]string{"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
+		"--dangerously-skip-permissions"}, args...)
+	cmd := w.run.client.Command(all...)
+	cmd.Dir = dir
+	cmd.Env, err = w.environment(model.URL)
+	w.run.must(err)
+	if w.run.private {
+		w.run.must(wrap(cmd, w.run.scratch, w.tmp, w.Managed))
+	}
+	s, err := Start(cmd, model)
+	w.run.must(err)
+	s.run = w.run
+	w.open = append(w.open, s)
+	return s
+}
+
+// environment is built from nothing. It refuses whatever could reach a real
+// home, a real key or another host.
+func (w *World) environment(url string) ([]string, error) {
+	env := []string{
+		"HOME=" + w.Home, "PATH=/usr/local/bin:/usr/bin:/bin",
+		"ANTHROPIC_API_KEY=" + scriptedKey, "ANTHROPIC_BASE_URL=" + url,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1",
+	}
+	env = append(env, w.Env...)
+	return env, checkEnvironment(env, w.run.scratch)
+}
+
+func checkEnvironment(env []string, scratch string) error {
+	for _, e := range env {
+		name, value, _ := strings.Cut(e, "=")
+		ok := true
+		switch {
+		case name == "HOME", name == "CLAUDE_CONFIG_DIR":
+			ok = strings.HasPrefix(value, scratch+"/")
+		case name == "ANTHROPIC_API_KEY":
+			ok = value == scriptedKey
+		case name == "ANTHROPIC_BASE_URL":
+			ok = strings.HasPrefix(value, "http://127.0.0.1:")
+		case strings.Contains(name, "TOKEN"), strings.Contains(name, "KEY"), strings.Contains(name, "SECRET"), strings.HasSuffix(name, "_URL"):
+			ok = false
+		}
+		if !ok {
+			return fmt.Errorf("refusing to run a session with %s", e)
+		}
+	}
+	return nil
+}
+
+// close ends every session that is still open.
+func (w *World) close() {
+	var group sync.WaitGroup
+	for _, s := range w.open {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			s.End(5 * time.Second)
+		}()
+	}
+	group.Wait()
+	w.open = nil
+}
+
+// Settings is a settings file of the client.
+type Settings map[string]any
+
+// JSON is the settings as the client reads them.
+func (s Settings) JSON() string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(s); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
