@@ -1,0 +1,23 @@
+// Package wiring says how the hooks are wired into the client, prints that,
+// and reads back what a client of this user would really run (D15, D16).
+//
+// The gate is only as absolute as its wiring: a client that was never told of a
+// hook lets every tool run. So what is printed and what is checked come from
+// one table, Wires, and a deviation of any kind is a Finding with a name that
+// does not change (Names).
+//
+// Reading order for an audit:
+//
+//	wires.go       the exact hook commands, the guard among them
+//	places.go      where binaries, links and settings lie (places_OS.go: per platform)
+//	print.go       the JSON that an operator pastes, and the managed drop-in
+//	settings.go    the settings files that a client reads, in tiers
+//	hook.go        one wired command of ours, taken apart
+//	effective.go   which of them are in force, and what is wrong with each
+//	root.go        what only a given constellation can tell: pages, schedules, worktrees
+//	retired.go     the bash version's files that must be gone (§8)
+//	check.go       all of it, for one user
+//	record.go      what install did, so that it can be undone and checked
+//
+// Nothing here runs a hook, writes a file or opens a network connection.
+package wiring

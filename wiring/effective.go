@@ -1,0 +1,236 @@
+package wiring
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"moirai/moiraicore"
+)
+
+// Client is what one client of this user reads: the settings of one config
+// folder under those of the machine, and of a constellation if one was given.
+type Client struct {
+	ConfigDir string
+	Sources   []*Source
+}
+
+func readClient(m Machine, configDir, root string) (Client, error) {
+	managed, err := managedSources(configDir, m.Home)
+	if err != nil {
+		return Client{}, err
+	}
+	others, err := otherSources(configDir, root, m.Home)
+	return Client{configDir, append(managed, others...)}, err
+}
+
+// hooks lists our hooks of the sources that in accepts.
+func (c Client) hooks(in func(*Source) bool) []Hook {
+	var all []Hook
+	for _, s := range c.Sources {
+		if in(s) {
+			all = append(all, s.Hooks...)
+		}
+	}
+	return all
+}
+
+// inForce tells which sources' hooks the client runs. disableAllHooks below the
+// managed tier leaves managed hooks alone (CLIENT-CONTRACT).
+func (c Client) inForce() func(*Source) bool {
+	managedOff, othersOff := false, false
+	for _, s := range c.Sources {
+		managedOff = managedOff || s.Tier == TierManaged && s.DisableAll
+		othersOff = othersOff || s.DisableAll || s.Tier == TierManaged && s.ManagedOnly
+	}
+	return func(s *Source) bool {
+		if s.Tier == TierManaged {
+			return !managedOff
+		}
+		return !othersOff
+	}
+}
+
+// Hooks lists our hooks that this client runs.
+func (c Client) Hooks() []Hook { return c.hooks(c.inForce()) }
+
+// findings judges what this client runs.
+func (c Client) findings() []Finding {
+	found := c.sourceFaults()
+	hooks := c.Hooks()
+	if all := c.hooks(func(*Source) bool { return true }); len(unwired(hooks)) > len(unwired(all)) {
+		// Wired, and switched off: that is the one thing to say.
+		found = append(found, c.switchedOff()...)
+		hooks = all
+	}
+	if events := unwired(hooks); events != nil {
+		found = append(found, finding(Missing, "%s: no hook of ours for %s", c.ConfigDir, strings.Join(events, ", ")))
+	}
+	for _, h := range hooks {
+		found = append(found, h.faults()...)
+	}
+	found = append(found, c.doubled(hooks)...)
+	if gaps := pageGaps(hooks); gaps != "" {
+		found = append(found, finding(PagesUnwired, "%s: %s", c.ConfigDir, gaps))
+	}
+	return append(found, c.envFaults(hooks)...)
+}
+
+// sourceFaults judges the files as such.
+func (c Client) sourceFaults() []Finding {
+	var found []Finding
+	localHooks, remoteHooks := false, false
+	replacing := profiles()
+	for _, s := range c.Sources {
+		if s.malformed != nil {
+			found = append(found, finding(Malformed, "%s: the client ignores a file that it cannot parse: %v", s.Path, s.malformed))
+		}
+		for _, w := range s.Retired {
+			found = append(found, finding(RetiredHook, "%s: %s: take it out (§8): %s", s.Path, w.Event, w.Command))
+		}
+		if s.Remote {
+			replacing = append(replacing, s.Path)
+			remoteHooks = len(s.Hooks) > 0
+		} else if s.Tier == TierManaged && len(s.Hooks) > 0 {
+			localHooks = true
+			found = append(found, s.rootFaults()...)
+		}
+	}
+	if localHooks && !remoteHooks {
+		for _, path := range replacing {
+			found = append(found, finding(Replaced, "%s: an organisation's settings may replace %s without a warning; put the hooks there too", path, ManagedSettings))
+		}
+	}
+	return found
+}
+
+// rootFaults tells whether somebody other than root can change a managed file
+// or a program that it wires.
+func (s *Source) rootFaults() []Finding {
+	paths := []string{s.Path}
+	for _, h := range s.Hooks {
+		if h.Program != "" && !slices.Contains(paths, h.Program) {
+			paths = append(paths, h.Program)
+		}
+	}
+	var found []Finding
+	for _, path := range paths {
+		if err := OnlyRoot(path); err != nil {
+			found = append(found, finding(Writable, "%s is not root's alone: %v", path, err))
+		}
+	}
+	return found
+}
+
+func (c Client) switchedOff() []Finding {
+	var found []Finding
+	for _, s := range c.Sources {
+		if s.DisableAll {
+			found = append(found, finding(Disabled, "%s: disableAllHooks switches our hooks off", s.Path))
+		}
+		if s.Tier == TierManaged && s.ManagedOnly {
+			found = append(found, finding(ManagedOnly, "%s: allowManagedHooksOnly switches off our hooks in user settings; install them managed", s.Path))
+		}
+	}
+	return found
+}
+
+// unwired lists the events for which there is no hook that serves them.
+func unwired(hooks []Hook) []string {
+	var missing []string
+	for _, event := range Events {
+		if !slices.ContainsFunc(hooks, func(h Hook) bool { return h.Event == event && h.serves() }) {
+			missing = append(missing, event)
+		}
+	}
+	return missing
+}
+
+// doubled finds what would run twice for one event. Only the same text twice
+// does the client run once.
+func (c Client) doubled(hooks []Hook) []Finding {
+	var found []Finding
+	first := map[string]Hook{}
+	for _, h := range hooks {
+		if !h.serves() {
+			continue
+		}
+		key := h.Event
+		if h.Event == moiraicore.SessionStart {
+			k, n, _ := h.Page()
+			key = fmt.Sprintf("%s page %d/%d", key, k, n)
+		}
+		if f, twice := first[key]; twice {
+			found = append(found, finding(Doubled, "%s: %s in %s and again in %s; keep one", c.ConfigDir, key, f.Source.Path, h.Source.Path))
+			continue
+		}
+		first[key] = h
+	}
+	return found
+}
+
+// pageGaps says what the wired loaders lack to be 1/N to N/N. Empty if nothing.
+func pageGaps(hooks []Hook) string {
+	n, got := 0, map[int]bool{}
+	for _, h := range hooks {
+		k, of, ok := h.Page()
+		if !h.serves() || h.Name != moiraicore.LoaderName || !ok {
+			continue
+		}
+		if n != 0 && n != of {
+			return fmt.Sprintf("loaders are wired for %d pages and for %d: one number for all", n, of)
+		}
+		n, got[k] = of, true
+	}
+	var missing []string
+	for k := 1; k <= n; k++ {
+		if !got[k] {
+			missing = append(missing, fmt.Sprintf("%d/%d", k, n))
+		}
+	}
+	if missing == nil {
+		return ""
+	}
+	return "no loader for page " + strings.Join(missing, ", ")
+}
+
+// wiredPages is how many pages the wired loaders deliver, 0 if they have gaps.
+func wiredPages(hooks []Hook) int {
+	for _, h := range hooks {
+		if _, n, ok := h.Page(); ok && h.serves() && h.Name == moiraicore.LoaderName && pageGaps(hooks) == "" {
+			return n
+		}
+	}
+	return 0
+}
+
+// envFaults finds environment variables that reach the shell before the hook.
+func (c Client) envFaults(hooks []Hook) []Finding {
+	managed := slices.ContainsFunc(hooks, func(h Hook) bool { return h.Source.Tier == TierManaged && !h.Source.Remote })
+	var found []Finding
+	for _, name := range pinned {
+		setBy, isPinned := c.env(name)
+		if setBy != "" {
+			found = append(found, finding(EnvReaches, "%s: sets %s, which runs before the hook and can answer in its place", setBy, name))
+		} else if managed && !isPinned {
+			found = append(found, finding(EnvReaches, "%s: nothing pins %s to empty; the drop-in of make install-managed does", ManagedSettings, name))
+		}
+	}
+	return found
+}
+
+// env returns the file that gives a variable a value, and whether the managed
+// tier, which outranks all others, sets it to empty.
+func (c Client) env(name string) (setBy string, isPinned bool) {
+	for _, s := range c.Sources { // managed ones first
+		value, ok := s.Env[name]
+		if !ok || isPinned && s.Tier != TierManaged {
+			continue
+		}
+		if value != "" {
+			return s.Path, false
+		}
+		isPinned = isPinned || s.Tier == TierManaged
+	}
+	return "", isPinned
+}

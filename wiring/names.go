@@ -1,0 +1,37 @@
+package wiring
+
+import "fmt"
+
+// Finding is one thing that is wrong with the wiring. The names are an
+// interface: verify prints them, the probe alerts with them, docs/ALERTS.md
+// explains them.
+type Finding struct{ Name, Detail string }
+
+func finding(name, format string, args ...any) Finding {
+	return Finding{name, fmt.Sprintf(format, args...)}
+}
+
+// The names of findings.
+const (
+	Malformed    = "wiring_settings_malformed"
+	Missing      = "wiring_missing"
+	Doubled      = "wiring_doubled"
+	BadGuard     = "wiring_guard"
+	HasTimeout   = "wiring_timeout"
+	BadMatcher   = "wiring_matcher"
+	BadForm      = "wiring_form"
+	BadEvent     = "wiring_event"
+	NoProgram    = "wiring_program"
+	PagesUnwired = "wiring_pages_unwired"
+	Disabled     = "wiring_disabled"
+	ManagedOnly  = "wiring_managed_only"
+	Replaced     = "wiring_managed_replaced"
+	Writable     = "wiring_managed_writable"
+	EnvReaches   = "wiring_env"
+	RetiredFile  = "wiring_retired_file"
+	RetiredHook  = "wiring_retired_hook"
+	NoRoot       = "wiring_root"
+	PagesNeeded  = "wiring_pages_needed"
+	TypesStart   = "wiring_schedule"
+	WorktreeOut  = "wiring_worktree"
+)

@@ -1,0 +1,74 @@
+package wiring
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"moirai/moiraicore"
+)
+
+// The JSON of a settings file, in the order in which it is printed. Only what
+// Wires lists is in it: no key more.
+type (
+	settingsJSON struct {
+		Env   map[string]string `json:"env,omitempty"`
+		Hooks hooksJSON         `json:"hooks"`
+	}
+	hooksJSON struct {
+		SessionStart     []groupJSON
+		UserPromptSubmit []groupJSON
+		PreToolUse       []groupJSON
+		PostToolUse      []groupJSON
+		PreCompact       []groupJSON
+	}
+	groupJSON struct {
+		Matcher string        `json:"matcher,omitempty"`
+		Hooks   []commandJSON `json:"hooks"`
+	}
+	commandJSON struct {
+		Type    string `json:"type"`
+		Command string `json:"command"`
+	}
+)
+
+// UserWires lists the hooks for user settings, by the links that install makes
+// in this user's config folder (D15, D16).
+func UserWires(m Machine) []Wire { return Wires(Quote(m.Links(), m.Home)) }
+
+// User is the block for user settings (§6 step 8).
+func User(m Machine) []byte { return printed(UserWires(m), nil) }
+
+// Managed is the whole managed drop-in: the hooks by their root-owned binaries,
+// and the pins of the environment (D15).
+func Managed() []byte {
+	env := map[string]string{}
+	for _, name := range pinned {
+		env[name] = ""
+	}
+	return printed(Wires(Quote(ManagedPrograms, "")), env)
+}
+
+func printed(wires []Wire, env map[string]string) []byte {
+	groups := map[string][]groupJSON{}
+	for _, w := range wires {
+		g := groups[w.Event]
+		if n := len(g); n == 0 || g[n-1].Matcher != w.Matcher {
+			g = append(g, groupJSON{Matcher: w.Matcher})
+		}
+		last := &g[len(g)-1]
+		last.Hooks = append(last.Hooks, commandJSON{"command", w.Command})
+		groups[w.Event] = g
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // a person reads it, and compares it with the design
+	e.SetIndent("", "  ")
+	err := e.Encode(settingsJSON{env, hooksJSON{
+		groups[moiraicore.SessionStart], groups[moiraicore.UserPromptSubmit], groups[moiraicore.PreToolUse],
+		groups[moiraicore.PostToolUse], groups[moiraicore.PreCompact],
+	}})
+	if err != nil {
+		panic("wiring: text that JSON cannot hold: " + err.Error())
+	}
+	return b.Bytes()
+}
