@@ -1,0 +1,119 @@
+// Command operate installs, wires, checks and explains Moirai for Hades. It is
+// what the Makefile's targets of the same names call.
+//
+//	operate install [-root DIR]     copy the binaries, link them where settings name them
+//	operate uninstall [-force]      undo that; what install found there comes back
+//	operate wiring                  print the hooks for user settings
+//	operate wiring-managed          print the managed drop-in
+//	operate install-managed         as root: binaries and drop-in out of every user's reach
+//	operate uninstall-managed       undo that
+//	operate verify [-root DIR]      check what is wired, and run it
+//	operate status [-session ID]    say why a session is blocked and what to do
+//	operate fit -root DIR           say how many pages the rule files need
+//
+// Exit 0: done, or all is well. Exit 1: not done, or something is wrong. Exit
+// 2: wrong usage. Settings are never written: they are printed to be pasted
+// (the drop-in, a file of its own, excepted).
+//
+// An installed file or link is put in place by rename, so that a running
+// session meets the old one or the new one and never half of it (D16). The
+// record of what was done lies beside the binaries (wiring.Record).
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"moirai/wiring"
+)
+
+const usage = `usage: operate install [-root DIR] | uninstall [-force] | wiring | wiring-managed |
+       install-managed | uninstall-managed | verify [-root DIR] |
+       status [-session ID] | fit -root DIR
+`
+
+// Ends of a command that need no message of their own: errFound has said what
+// is wrong, errUsage prints the usage.
+var (
+	errFound = errors.New("something is wrong")
+	errUsage = errors.New("wrong usage")
+)
+
+// command is one subcommand with the options that it takes.
+type command struct {
+	run                  func(options) error
+	root, session, force bool
+}
+
+// options are what the command line says. Root is absolute, or empty.
+type options struct {
+	machine       wiring.Machine
+	root, session string
+	force         bool
+}
+
+var commands = map[string]command{
+	"install":           {run: install, root: true},
+	"uninstall":         {run: uninstall, force: true},
+	"wiring":            {run: printWiring},
+	"wiring-managed":    {run: printManaged},
+	"install-managed":   {run: installManaged},
+	"uninstall-managed": {run: uninstallManaged},
+	"verify":            {run: verify, root: true},
+	"status":            {run: status, session: true},
+	"fit":               {run: fit, root: true},
+}
+
+func main() {
+	err := operate(os.Args[1:])
+	switch {
+	case err == nil:
+	case errors.Is(err, errUsage):
+		io.WriteString(os.Stderr, usage)
+		os.Exit(2)
+	case errors.Is(err, errFound):
+		os.Exit(1)
+	default:
+		fmt.Fprintln(os.Stderr, "operate:", err)
+		os.Exit(1)
+	}
+}
+
+func operate(args []string) error {
+	if len(args) == 0 {
+		return errUsage
+	}
+	c, ok := commands[args[0]]
+	if !ok {
+		return errUsage
+	}
+	var o options
+	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	if c.root {
+		flags.StringVar(&o.root, "root", "", "")
+	}
+	if c.session {
+		flags.StringVar(&o.session, "session", "", "")
+	}
+	if c.force {
+		flags.BoolVar(&o.force, "force", false, "")
+	}
+	if flags.Parse(args[1:]) != nil || flags.NArg() > 0 {
+		return errUsage
+	}
+	var err error
+	if o.machine, err = wiring.Here(); err != nil {
+		return err
+	}
+	if o.root != "" {
+		if o.root, err = filepath.Abs(o.root); err != nil {
+			return err
+		}
+	}
+	return c.run(o)
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"moirai/wiring"
+)
+
+// liveWarning stands in everything that leads to hooks being wired.
+const liveWarning = `Settings are live: within seconds every open session in a constellation is
+gated too, and was never loaded. Each of them gets out by reading the three
+files that the block message names in full, or by a restart or resume; then
+/start. Sessions elsewhere notice nothing.`
+
+// printWiring prints the block for user settings on stdout, ready to paste or to
+// redirect, and what to know about it on stderr.
+func printWiring(o options) error {
+	if _, err := os.Stdout.Write(wiring.User(o.machine)); err != nil {
+		return err
+	}
+	file := filepath.Join(o.machine.ConfigDir, "settings.json")
+	fmt.Fprintf(os.Stderr, `
+Paste this into %s, event by event beside what else is there.
+Leave hades-deployment-gate.sh and hades-vault-guard.sh as they are.
+`, file)
+	report, err := wiring.Check(o.machine, "")
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(os.Stderr, replaces(report, wiring.UserWires(o.machine)))
+	fmt.Fprintln(os.Stderr, liveWarning+`
+User settings can be switched off by a flag, a project's settings or an
+environment variable; make install-managed cannot. Then: make verify.`)
+	return nil
+}
+
+// replaces says which hooks there are now that the printed ones take the place
+// of (§6 step 8).
+func replaces(report wiring.Report, printed []wiring.Wire) string {
+	text := ""
+	for _, h := range report.Wired() {
+		if slices.Contains(printed, wiring.Wire{Event: h.Event, Matcher: h.Matcher, Command: h.Command}) {
+			continue
+		}
+		text += fmt.Sprintf("  %s: %s: %s\n", h.Source.Path, h.Event, h.Command)
+	}
+	for _, f := range report.Findings {
+		if f.Name == wiring.RetiredHook {
+			text += "  " + f.Detail + "\n"
+		}
+	}
+	if text == "" {
+		return "It replaces nothing: no settings of yours name Moirai in another way.\n"
+	}
+	return "It replaces these, take them out:\n" + text
+}
+
+func printManaged(options) error {
+	if _, err := os.Stdout.Write(wiring.Managed()); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, `
+This is %s as make install-managed writes it.
+%s
+`, wiring.DropIn(), liveWarning)
+	return nil
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"moirai/moiraicore"
+	"moirai/wiring"
+)
+
+// runLimit ends a wired command that does not end by itself. Ours do (D13).
+const runLimit = 10 * time.Second
+
+// noSession is a session id that no client gives: theirs are UUIDs. It has no
+// token, so it must be blocked; and what runs here earns none.
+const noSession = "verify-no-such-session"
+
+// elsewhere is a folder that is out of scope on every machine.
+const elsewhere = "/"
+
+// stage is where the wired commands are run: a folder in scope, and one in
+// scope that cannot be loaded, so that the loader earns nothing.
+type stage struct{ inScope, unloadable string }
+
+// rehearse runs each wired command through the shell, as the client does: in
+// scope it must block, out of scope be silent, and refuse malformed input.
+func rehearse(report wiring.Report, root string, t *table) error {
+	dir, err := os.MkdirTemp("", "moirai-verify-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	s := stage{root, filepath.Join(dir, moiraicore.ScopeName)}
+	if root == "" {
+		s.inScope = s.unloadable
+	}
+	if err := os.Mkdir(s.unloadable, 0o700); err != nil {
+		return err
+	}
+	if moiraicore.Locate(s.unloadable).Whole {
+		return fmt.Errorf("%s lies in a constellation: set TMPDIR to another folder", dir)
+	}
+	ran := 0
+	for _, h := range report.Hooks() {
+		if !h.Runnable() {
+			continue // what is wrong with its form is a finding
+		}
+		ran++
+		for _, p := range s.parts(h) {
+			p.play(h, t)
+		}
+	}
+	if ran == 0 {
+		t.row(false, "run", "no wired command could be run")
+	}
+	return nil
+}
+
+// part is one run of a wired command and what it must come to.
+type part struct {
+	name, command, dir string
+	payload            []byte
+	code               int
+	stderr             string // how it must begin, if anything is asked of it
+}
+
+// parts lists the runs of one wired command.
+func (s stage) parts(h wiring.Hook) []part {
+	all := []part{
+		{"run_silent", h.Command, elsewhere, payload(h.Event, elsewhere), 0, ""},
+		{"run_malformed", h.Command, elsewhere, []byte("{"), 2, "Moirai (Hades) fail-closed: "},
+	}
+	switch h.Event {
+	case moiraicore.PreToolUse:
+		missing := "/nonexistent/" + h.Name + h.Rest
+		return append(all,
+			part{"run_blocks", h.Command, s.inScope, payload(h.Event, s.inScope), 2, "BLOCKED by Moirai (Hades)."},
+			part{"run_guard", missing, s.unloadable, payload(h.Event, s.unloadable), 2, ""},
+			part{"run_guard_elsewhere", missing, elsewhere, payload(h.Event, elsewhere), 127, ""})
+	case moiraicore.SessionStart:
+		return append(all, part{"run_blocks", h.Command, s.unloadable, payload(h.Event, s.unloadable), 2, "Moirai (Hades) fail-closed: "})
+	}
+	return append(all, part{"run_records_nothing", h.Command, s.inScope, payload(h.Event, s.inScope), 0, ""})
+}
+
+// payload is what a client sends: a gated tool, a prompt that starts nothing, a
+// Read of no required file, a compaction with nothing to void.
+func payload(event, cwd string) []byte {
+	p := map[string]any{"session_id": noSession, "cwd": cwd, "hook_event_name": event}
+	switch event {
+	case moiraicore.SessionStart:
+		p["source"] = "startup"
+	case moiraicore.UserPromptSubmit:
+		p["prompt"] = "a prompt of make verify"
+	case moiraicore.PreToolUse:
+		p["tool_name"], p["tool_input"] = "Bash", map[string]any{"command": "true"}
+	case moiraicore.PostToolUse:
+		p["tool_name"], p["tool_input"] = moiraicore.ToolRead, map[string]any{"file_path": "/nonexistent"}
+	case moiraicore.PreCompact:
+		p["trigger"] = "manual"
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		panic("operate: a payload that JSON cannot hold: " + err.Error())
+	}
+	return text
+}
+
+// play runs the part and prints whether it came to what it must.
+func (p part) play(h wiring.Hook, t *table) {
+	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", p.command)
+	cmd.Dir, cmd.Stdin = p.dir, bytes.NewReader(p.payload)
+	cmd.WaitDelay = time.Second
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	code := cmd.ProcessState.ExitCode()
+	_, statErr := os.Lstat(moiraicore.TokenPath(noSession))
+
+	what := fmt.Sprintf("%s %s%s", h.Event, filepath.Base(h.Program), pageOf(h))
+	switch {
+	case err != nil && code < 0:
+		t.row(false, p.name, fmt.Sprintf("%s: %v", what, err))
+	case code != p.code:
+		t.row(false, p.name, fmt.Sprintf("%s: exit %d, not %d: %s", what, code, p.code, line(stderr.String())))
+	case stdout.Len() > 0:
+		t.row(false, p.name, fmt.Sprintf("%s: prints %q", what, line(stdout.String())))
+	case !strings.HasPrefix(stderr.String(), p.stderr) || p.code == 0 && stderr.Len() > 0:
+		t.row(false, p.name, fmt.Sprintf("%s: exit %d, but says %s", what, code, line(stderr.String())))
+	case statErr == nil:
+		t.row(false, p.name, fmt.Sprintf("%s: a token of a session that cannot exist: %s", what, moiraicore.TokenPath(noSession)))
+	default:
+		t.row(true, p.name, fmt.Sprintf("%s: exit %d  (%s)", what, code, h.Source.Path))
+	}
+}
+
+func pageOf(h wiring.Hook) string {
+	if h.Name != moiraicore.LoaderName {
+		return ""
+	}
+	return h.Rest
+}
+
+// line is the first line of a message, cut to fit a table.
+func line(message string) string {
+	first, _, _ := strings.Cut(message, "\n")
+	if len(first) > 200 {
+		first = first[:200] + "…"
+	}
+	if first == "" {
+		return "nothing"
+	}
+	return first
+}

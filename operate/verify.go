@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"moirai/wiring"
+)
+
+// verify checks the wiring as it is: what each client of this user would read,
+// judged without running anything, and then each wired command, run through the
+// shell as the client runs it. It is never green on configuration alone: with
+// no command that ran, it fails.
+//
+// Not judged is the order of hooks: the client runs all that match and one exit
+// 2 blocks, wherever it stands.
+func verify(o options) error {
+	report, err := wiring.Check(o.machine, o.root)
+	if err != nil {
+		return err
+	}
+	printSources(report)
+	t := table{}
+	for _, f := range report.Findings {
+		t.row(false, f.Name, f.Detail)
+	}
+	if len(report.Findings) == 0 {
+		t.row(true, "wiring", "as make wiring prints it, in force, nothing retired")
+	}
+	if err := rehearse(report, o.root, &t); err != nil {
+		return err
+	}
+	printNotes(report)
+	fmt.Printf("\n%d passed, %d failed\n", t.passed, t.failed)
+	if t.failed > 0 {
+		return errFound
+	}
+	return nil
+}
+
+// table prints and counts what was checked.
+type table struct{ passed, failed int }
+
+func (t *table) row(ok bool, name, detail string) {
+	mark := "ok  "
+	if ok {
+		t.passed++
+	} else {
+		mark = "FAIL"
+		t.failed++
+	}
+	fmt.Printf("%s %-26s %s\n", mark, name, detail)
+}
+
+func printSources(report wiring.Report) {
+	for _, c := range report.Clients {
+		fmt.Println("A client with the config folder", c.ConfigDir, "reads:")
+		for _, s := range c.Sources {
+			fmt.Printf("  %-8s %s (%d of our hooks)\n", s.Tier, s.Path, len(s.Hooks))
+		}
+		if len(c.Sources) == 0 {
+			fmt.Println("  no settings")
+		}
+	}
+	fmt.Println()
+}
+
+// printNotes says what no check can make good.
+func printNotes(report wiring.Report) {
+	for _, h := range report.Hooks() {
+		if h.Source.Tier != wiring.TierManaged {
+			fmt.Fprintln(os.Stdout, `
+Note: the hooks are in settings that a flag, a project's settings or an
+environment variable can switch off (docs/THREAT-MODEL.md). make
+install-managed cannot be switched off so.`)
+			return
+		}
+	}
+}
