@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -70,6 +69,11 @@ this root is %s.`
 	noLoad   = `the token holds no load: the loader is not wired or failed.`
 )
 
+// verdict is the whole message of a blocked call.
+type verdict string
+
+func (v verdict) Error() string { return string(v) }
+
 // block returns the verdict on a gated call that lacks markers: what is
 // missing, why as far as the token tells, and what to do (§4.6, D14).
 func (c call) block(tool string, load *moiraicore.Load, exists bool) error {
@@ -86,7 +90,7 @@ func (c call) block(tool string, load *moiraicore.Load, exists bool) error {
 	if !load.Loaded() {
 		missing = "Markers 1–3 are MISSING here: " + c.reason(load, exists)
 	}
-	return errors.New(fmt.Sprintf(blockMessage, moiraicore.GateName, checklist(load), resolution, missing, loader, moiraicore.TokenDir,
+	return verdict(fmt.Sprintf(blockMessage, moiraicore.GateName, checklist(load), resolution, missing, loader, moiraicore.TokenDir,
 		moiraicore.Quote(tool), moiraicore.TokenPath(c.session), gate, loader, commit(), filepath.Join(filepath.Dir(gate), moiraicore.ReadmeName)))
 }
 

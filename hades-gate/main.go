@@ -1,3 +1,8 @@
+// The runtime need not read /proc and cgroups for a process this short.
+//
+//go:debug containermaxprocs=0
+//go:debug updatemaxprocs=0
+
 // Command hades-gate is the gate of Moirai for Hades, wired on four events:
 //
 //   - UserPromptSubmit records a typed /start and never blocks it (D9);

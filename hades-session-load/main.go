@@ -1,3 +1,8 @@
+// The runtime need not read /proc and cgroups for a process this short.
+//
+//go:debug containermaxprocs=0
+//go:debug updatemaxprocs=0
+
 // Command hades-session-load is the SessionStart hook of Moirai for Hades: it
 // puts the three required files into the agent's context and records markers
 // 1–3 for what went out (§4.2.1, D6, D7).

@@ -1,0 +1,146 @@
+// Command demo plays one session of a sample constellation with real payloads
+// against the built hooks, and prints what the agent and the operator would
+// see. It is not a test; stresstest is.
+//
+// It touches neither the home folder nor a live /tmp/moirai. Where the platform
+// gives no private /tmp, it builds a copy of the hooks whose token directory is
+// a temporary folder, from the same sources with that one literal replaced,
+// and says so.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"moirai/stresstest/rig"
+)
+
+const tokenLiteral = `TokenParent = "/tmp/moirai"`
+
+func main() {
+	bin := flag.String("bin", "bin", "folder of the built hooks")
+	flag.Parse()
+	iso, err := rig.Enter(rig.Request{Hooks: *bin})
+	if err == nil {
+		err = play(iso)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "demo:", err)
+		os.Exit(1)
+	}
+}
+
+// play runs the whole session. Every step says what it expects, and the demo
+// fails if it does not happen.
+func play(iso *rig.Isolation) error {
+	defer iso.Leave()
+	hooks, tokens := iso.Hooks, "/tmp/moirai"
+	if iso.PrivateTmp {
+		fmt.Println("A private /tmp is mounted for this demo; nothing on the machine is touched.")
+	} else {
+		fmt.Printf("No private /tmp here (%s):\nthe hooks are built again with a temporary token directory; nothing on the machine is touched.\n", iso.Refused)
+		hooks, tokens = filepath.Join(iso.Scratch, "bin"), filepath.Join(iso.Scratch, "moirai")
+		if err := buildCopy(hooks, tokens); err != nil {
+			return err
+		}
+	}
+	root, err := rig.Constellation(filepath.Join(iso.Scratch, rig.RootName), rig.SmallContents())
+	if err != nil {
+		return err
+	}
+	s := session{hooks: hooks, token: filepath.Join(tokens, "hades", "session-demo"), base: map[string]any{"session_id": "demo", "cwd": root}}
+	return s.steps()
+}
+
+// buildCopy builds the hooks into dir with another token directory.
+func buildCopy(dir, tokens string) error {
+	rules, err := filepath.Abs("moiraicore/rules.go")
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(rules)
+	if err != nil {
+		return err
+	}
+	changed := strings.Replace(string(text), tokenLiteral, fmt.Sprintf("TokenParent = %q", tokens), 1)
+	if changed == string(text) {
+		return fmt.Errorf("%s does not hold %s", rules, tokenLiteral)
+	}
+	copied, overlay := dir+"-rules.go", dir+"-overlay.json"
+	list, err := json.Marshal(map[string]any{"Replace": map[string]string{rules: copied}})
+	if err != nil {
+		return err
+	}
+	for path, data := range map[string][]byte{copied: []byte(changed), overlay: list} {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			return err
+		}
+	}
+	build := exec.Command("go", "build", "-overlay", overlay, "-o", dir+"/", "./hades-gate", "./hades-session-load")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %v\n%s", err, out)
+	}
+	return nil
+}
+
+type session struct {
+	hooks, token string
+	base         map[string]any
+}
+
+func (s session) steps() error {
+	bash := map[string]any{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]string{"command": "kubectl get pods"}}
+	load := map[string]any{"hook_event_name": "SessionStart", "source": "startup"}
+	start := map[string]any{"hook_event_name": "UserPromptSubmit", "prompt": "/start"}
+	compact := map[string]any{"hook_event_name": "PreCompact", "trigger": "auto"}
+	steps := []struct {
+		says, hook string
+		payload    map[string]any
+		code       int
+	}{
+		{"The session starts: the loader prints the rule files, which the client puts into the agent's context.", "hades-session-load", load, 0},
+		{"The agent calls Bash before /start. Exit 2: the tool does not run, and this is what the agent sees.", "hades-gate", bash, 2},
+		{"The operator types /start. The gate records it and says nothing.", "hades-gate", start, 0},
+		{"The agent calls Bash again. Exit 0: the tool runs.", "hades-gate", bash, 0},
+		{"The client compacts the conversation: the rules leave the context, so the load is void.", "hades-gate", compact, 0},
+		{"The agent calls Bash. Blocked again: markers 1–3 must be earned anew, /start need not.", "hades-gate", bash, 2},
+		{"The client starts the session again after the compaction: loaded again.", "hades-session-load", load, 0},
+		{"The agent calls Bash. The tool runs.", "hades-gate", bash, 0},
+	}
+	for i, step := range steps {
+		fmt.Printf("\n\033[1m%d. %s\033[0m\n", i+1, step.says)
+		for k, v := range s.base {
+			step.payload[k] = v
+		}
+		payload, err := json.Marshal(step.payload)
+		if err != nil {
+			return err
+		}
+		result, err := rig.Command{Path: filepath.Join(s.hooks, step.hook), Stdin: payload}.Run()
+		if err != nil {
+			return err
+		}
+		fmt.Printf("   $ %s  <<< %s\n", step.hook, payload)
+		for _, line := range strings.Split(strings.TrimSuffix(result.Stdout+result.Stderr, "\n"), "\n") {
+			if line != "" {
+				fmt.Println("   │ " + line)
+			}
+		}
+		fmt.Printf("   exit %d\n", result.Code)
+		if result.Code != step.code {
+			return fmt.Errorf("step %d: exit %d, expected %d", i+1, result.Code, step.code)
+		}
+	}
+	token, err := os.ReadFile(s.token)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("\n\033[1mThe token file now (%s):\033[0m\n%s", s.token, token)
+	return nil
+}
