@@ -11,16 +11,12 @@ import (
 	"unicode"
 )
 
-// Payload holds keys of one JSON object, compared exactly: the raw value, and
-// how often the key stood. encoding/json's struct matching would ignore case
-// and let the last duplicate win. Each method judges one key, so that a session
-// elsewhere is never blocked by a rule about a field that it does not need (D1).
-type Payload map[string]field
-
-type field struct {
-	raw   json.RawMessage
-	count int
-}
+// Payload holds keys of one JSON object, compared exactly, with the raw value of
+// each; a key that stands twice holds nil. encoding/json's struct matching would
+// ignore case and let the last duplicate win. Each method judges one key, so
+// that a session elsewhere is never blocked by a rule about a field that it does
+// not need (D1).
+type Payload map[string]json.RawMessage
 
 // ReadPayload decodes stdin: exactly one JSON object of at most 128 MiB, and
 // nothing but white space after it. Of the keys that no event needs only the
@@ -74,9 +70,11 @@ func decodeObject(dec *json.Decoder, keep func(p Payload, key string) bool) (Pay
 			err = skipValue(dec)
 			continue
 		}
-		f := field{count: p[key].count + 1}
-		err = dec.Decode(&f.raw)
-		p[key] = f
+		var raw json.RawMessage
+		if err = dec.Decode(&raw); p.Has(key) {
+			raw = nil
+		}
+		p[key] = raw
 	}
 	return nil, err
 }
@@ -105,23 +103,19 @@ func needed(p Payload, key string) bool {
 }
 
 // Has tells whether the key stands, with whatever value.
-func (p Payload) Has(key string) bool { return p[key].count > 0 }
-
-func (p Payload) once(key string) error {
-	if n := p[key].count; n != 1 {
-		return malformed("key %q stands %d times", key, n)
-	}
-	return nil
+func (p Payload) Has(key string) bool {
+	_, has := p[key]
+	return has
 }
 
 // Text returns the string under key. Missing, doubled or of another type, it is
 // malformed.
 func (p Payload) Text(key string) (s string, err error) {
-	if err := p.once(key); err != nil {
-		return "", err
+	if !p.Has(key) {
+		return "", malformed("key %q is missing", key)
 	}
-	if p[key].raw[0] != '"' || json.Unmarshal(p[key].raw, &s) != nil {
-		return "", malformed("key %q is not a string", key)
+	if raw := p[key]; raw == nil || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
+		return "", malformed("key %q stands twice or is not a string", key)
 	}
 	return s, nil
 }
@@ -131,12 +125,9 @@ func (p Payload) object(key string) (Payload, error) {
 	if !p.Has(key) {
 		return nil, nil
 	}
-	if err := p.once(key); err != nil {
-		return nil, err
-	}
-	in, err := decodeObject(json.NewDecoder(bytes.NewReader(p[key].raw)), func(Payload, string) bool { return true })
+	in, err := decodeObject(json.NewDecoder(bytes.NewReader(p[key])), func(Payload, string) bool { return true })
 	if err != nil {
-		return nil, malformed("key %q: %v", key, err)
+		return nil, malformed("key %q stands twice or is not an object", key)
 	}
 	return in, nil
 }
@@ -157,9 +148,9 @@ func (p Payload) WholeRead() (content string, whole bool) {
 	file, fileErr := response.object(KeyFile)
 	content, contentErr := file.Text(KeyContent)
 	start, num, total := file[KeyStartLine], file[KeyNumLines], file[KeyTotalLines]
-	_, numErr := strconv.ParseUint(string(num.raw), 10, 63)
+	_, numErr := strconv.ParseUint(string(num), 10, 63)
 	return content, errors.Join(responseErr, fileErr, contentErr, numErr) == nil &&
-		start.count*num.count*total.count == 1 && string(start.raw) == "1" && bytes.Equal(num.raw, total.raw)
+		string(start) == "1" && bytes.Equal(num, total)
 }
 
 // Cwd returns the working directory: absolute, without control characters, at
@@ -177,8 +168,7 @@ func (p Payload) Session() (string, error) { return p.id(KeySession) }
 
 // Agent returns agent_id, or "main" where it is absent, null or empty (D1).
 func (p Payload) Agent() (string, error) {
-	f := p[KeyAgent]
-	if f.count == 0 || f.count == 1 && (string(f.raw) == "null" || string(f.raw) == `""`) {
+	if raw := string(p[KeyAgent]); !p.Has(KeyAgent) || raw == "null" || raw == `""` {
 		return MainAgent, nil
 	}
 	return p.id(KeyAgent)
