@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 
 	"moirai/moiraicore"
 )
@@ -50,7 +49,7 @@ const startedButNotLoaded = `Moirai (Hades): START_ACK stands, but the three rul
 // Why markers 1–3 are missing, as far as the token tells.
 const (
 	noRoot = `this is no Hades root: no directory holds the three
-required files. Tried: %s
+required files. Tried:%s
 Way out: the operator puts the files in place (git status, git checkout) and
 resumes or restarts the session. A folder that is no constellation: give it
 another name.
@@ -112,7 +111,7 @@ func box(set bool) string {
 // reason says why markers 1–3 are missing, and the ways out that work.
 func (c call) reason(load *moiraicore.Load, exists bool) string {
 	if !c.scope.Whole {
-		return fmt.Sprintf(noRoot, moiraicore.Quote(strings.Join(c.scope.Tried, ", ")))
+		return fmt.Sprintf(noRoot, c.scope.TriedList("\n  "))
 	}
 	why := noLoad
 	switch {

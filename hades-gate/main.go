@@ -49,15 +49,17 @@ func gate(w *moiraicore.Watchdog) error {
 	agent, agentErr := payload.Agent()
 	c := call{payload, moiraicore.Locate(cwd), cwd, session, agent, w}
 	err = cmp.Or(eventErr, sessionErr)
-	switch {
-	case !c.scope.In && (err != nil || event != moiraicore.PreCompact):
+	if !c.scope.In && (err != nil || event != moiraicore.PreCompact) {
 		return nil // out of scope: nothing is judged and nothing written
-	case err != nil:
-		return err
-	case event == moiraicore.PreCompact:
+	}
+	if !c.scope.In {
 		return c.void()
-	case agentErr != nil:
-		return agentErr
+	}
+	if event != moiraicore.PreCompact {
+		err = cmp.Or(err, agentErr)
+	}
+	if err != nil {
+		return err
 	}
 	if err := moiraicore.CheckTokenDir(); err != nil {
 		return err
@@ -69,6 +71,8 @@ func gate(w *moiraicore.Watchdog) error {
 		return c.tool()
 	case moiraicore.PostToolUse:
 		return c.read()
+	case moiraicore.PreCompact:
+		return c.void()
 	}
 	return moiraicore.Fail("wire it as make wiring prints it", "%s is wired for an event that it does not know: %s", moiraicore.GateName, moiraicore.Quote(event))
 }

@@ -22,13 +22,13 @@ const (
 // part is a piece of the text of one required file.
 type part struct {
 	name, path, text string
-	from, to         int
+	from, to, page   int
 }
 
 func (p part) String() string {
 	end := "complete"
 	if p.to < len(p.text) {
-		end = "to be continued on the next page"
+		end = fmt.Sprintf("to be continued on page %d", p.page+1)
 	}
 	return fmt.Sprintf(fileBanner, p.name, p.from, p.to, len(p.text), p.path) + p.text[p.from:p.to] + fmt.Sprintf(endBanner, p.name, end)
 }
@@ -55,7 +55,7 @@ func Paginate(content [len(Required)]string, root string) ([]string, error) {
 	frame := Units(fmt.Sprintf(headBanner+footBanner, longest, longest, longest, longest))
 	room := 0
 	for i, text := range content {
-		p := part{Required[i].Path, root + "/" + Required[i].Path, text, 0, 0}
+		p := part{name: Required[i].Path, path: root + "/" + Required[i].Path, text: text}
 		full := PageUnits - frame - p.banners()
 		if full < 2 {
 			return nil, Fail("the operator moves the constellation to a shorter path", "paging: the path %s leaves no room on a page", root)
@@ -66,6 +66,7 @@ func Paginate(content [len(Required)]string, root string) ([]string, error) {
 				pages, room = append(pages, nil), PageUnits-frame
 				p.to = cut(text, p.from, full, full)
 			}
+			p.page = len(pages)
 			pages[len(pages)-1] = append(pages[len(pages)-1], p)
 			room -= p.banners() + Units(text[p.from:p.to])
 		}
@@ -84,7 +85,7 @@ func Paginate(content [len(Required)]string, root string) ([]string, error) {
 // banners is the most room that the banners of a part take, in units.
 func (p part) banners() int {
 	return Units(fmt.Sprintf(fileBanner, p.name, longest, longest, longest, p.path) +
-		fmt.Sprintf(endBanner, p.name, "to be continued on the next page"))
+		fmt.Sprintf(endBanner, p.name, fmt.Sprintf("to be continued on page %d", longest)))
 }
 
 // cut returns the end of what fits into room units from text[from:]: whole

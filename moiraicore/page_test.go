@@ -44,7 +44,7 @@ func reassemble(t *testing.T, pages []string) (content [len(Required)]string) {
 				t.Fatalf("page %d: part %q after %d bytes", i+1, m[0], len(content[n]))
 			}
 			content[n] += rest[:to-from]
-			end := "to be continued on the next page"
+			end := fmt.Sprintf("to be continued on page %d", i+2)
 			if to == total {
 				end = "complete"
 			}

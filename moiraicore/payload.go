@@ -194,7 +194,7 @@ func hasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsContro
 // (D14).
 func Quote(s string) string {
 	if len(s) > MaxQuoted {
-		s = s[:MaxQuoted] + "…"
+		return Quote(s[:MaxQuoted]) + "…"
 	}
 	odd := func(r rune) bool { return r <= ' ' || r > '~' || r == '"' }
 	if s == "" || strings.ContainsFunc(s, odd) {

@@ -10,15 +10,21 @@ import (
 // resolved (deleted, unreadable, a loop) is resolved as far as it exists and
 // the rest taken lexically; a dangling link leads to where it points (D2).
 func Resolve(path string) string {
+	resolved, _ := resolve(path)
+	return resolved
+}
+
+// resolve is Resolve, and tells whether the path could be resolved whole.
+func resolve(path string) (resolved string, whole bool) {
 	rest := ""
 	for links := 0; ; {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
-			return filepath.Join(real, rest)
+			return filepath.Join(real, rest), rest == "" && links == 0
 		}
 		path = strings.TrimRight(path, "/")
 		slash := strings.LastIndexByte(path, '/')
 		if slash < 0 {
-			return filepath.Join("/", path, rest)
+			return filepath.Join("/", path, rest), false
 		}
 		// Cut by hand: filepath.Dir would take ".." out before the link
 		// ahead of it is followed.

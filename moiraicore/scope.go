@@ -17,10 +17,19 @@ type Scope struct {
 // Locate judges cwd, an absolute path. The root is the first directory, from the
 // outermost component of that name inwards, that holds all three required
 // files, so that a weaker copy nested inside a whole one never wins. If none
-// does, it is the outermost (D2).
+// does, it is the outermost. A cwd that cannot be resolved is judged by the way
+// it is written as well (D2).
 func Locate(cwd string) Scope {
+	resolved, whole := resolve(cwd)
+	s := locate(resolved)
+	if !s.In && !whole {
+		s = locate(filepath.Clean(cwd))
+	}
+	return s
+}
+
+func locate(resolved string) Scope {
 	var s Scope
-	resolved := Resolve(cwd)
 	for end := 1; end <= len(resolved); end++ {
 		if end < len(resolved) && resolved[end] != '/' {
 			continue
@@ -40,6 +49,15 @@ func Locate(cwd string) Scope {
 		s.Root = s.Tried[0]
 	}
 	return s
+}
+
+// TriedList lists the directories that were looked at, fit for a message.
+func (s Scope) TriedList(before string) string {
+	list := ""
+	for _, dir := range s.Tried {
+		list += before + Quote(dir)
+	}
+	return list
 }
 
 // isConstellation compares the name without regard to case, and the directory
