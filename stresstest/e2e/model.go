@@ -9,10 +9,18 @@ import (
 	"sync"
 )
 
-// A Call is one tool call that the scripted model makes.
+// A Call is one tool call that the scripted model makes. With Do it is none: the
+// model does that before it sends the other calls of the step.
 type Call struct {
 	Name  string
 	Input map[string]any
+	Do    func()
+}
+
+// String shows a call as evidence.
+func (c Call) String() string {
+	in, _ := json.Marshal(c.Input)
+	return c.Name + " " + string(in)
 }
 
 // A Step is one message of the scripted model: its calls go out together, as
@@ -152,7 +160,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		req.Tools = append(req.Tools, t.Name)
 	}
 	text, calls := m.answer(&req)
-	send(w, body.Model, body.Stream, text, calls)
+	send(w, m.message(), body.Model, body.Stream, text, calls)
 }
 
 type toolUse struct {
@@ -165,9 +173,11 @@ func (m *Model) answer(req *Request) (string, []toolUse) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	defer func() { m.requests = append(m.requests, *req) }()
-	if last := len(req.Messages) - 1; last >= 0 && strings.Contains(req.Messages[last].text(), summaryAsk) {
-		req.Side = true
-		return "<summary>\nscripted summary\n</summary>", nil
+	for _, x := range req.Messages[max(0, len(req.Messages)-2):] {
+		if strings.Contains(x.text(), summaryAsk) {
+			req.Side = true
+			return "<summary>\nscripted summary\n</summary>", nil
+		}
 	}
 	if !contains(req.Tools, "Bash") {
 		req.Side = true
@@ -190,11 +200,25 @@ func (m *Model) answer(req *Request) (string, []toolUse) {
 	return "", m.number(s)
 }
 
+// message is a fresh id: the client joins messages that share one.
+func (m *Model) message() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.serial++
+	return fmt.Sprintf("msg_%s_%06d", m.port(), m.serial)
+}
+
+func (m *Model) port() string { return m.URL[strings.LastIndexByte(m.URL, ':')+1:] }
+
 func (m *Model) number(s Step) []toolUse {
 	var out []toolUse
 	for _, c := range s {
+		if c.Do != nil {
+			c.Do()
+			continue
+		}
 		m.serial++
-		id := fmt.Sprintf("toolu_%s_%06d", m.URL[strings.LastIndexByte(m.URL, ':')+1:], m.serial) // no other session's: a resumed one has both
+		id := fmt.Sprintf("toolu_%s_%06d", m.port(), m.serial) // no other session's: a resumed one has both
 		m.calls[id] = c
 		out = append(out, toolUse{id, c})
 	}
@@ -257,7 +281,7 @@ func blocks(raw json.RawMessage) []Block {
 }
 
 // send writes the reply, as server-sent events if the client asked for a stream.
-func send(w http.ResponseWriter, model string, stream bool, text string, calls []toolUse) {
+func send(w http.ResponseWriter, id, model string, stream bool, text string, calls []toolUse) {
 	stop := "end_turn"
 	if len(calls) > 0 {
 		stop = "tool_use"
@@ -266,7 +290,7 @@ func send(w http.ResponseWriter, model string, stream bool, text string, calls [
 	usage := object{"input_tokens": 100, "output_tokens": 10}
 	if !stream {
 		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(object{"id": "msg_scripted", "type": "message", "role": "assistant", "model": model,
+		json.NewEncoder(w).Encode(object{"id": id, "type": "message", "role": "assistant", "model": model,
 			"content": []object{{"type": "text", "text": text}}, "stop_reason": stop, "stop_sequence": nil, "usage": usage})
 		return
 	}
@@ -276,7 +300,7 @@ func send(w http.ResponseWriter, model string, stream bool, text string, calls [
 		b, _ := json.Marshal(data)
 		fmt.Fprintf(w, "event: %s\ndata: %s\n\n", name, b)
 	}
-	event("message_start", object{"message": object{"id": "msg_scripted", "type": "message", "role": "assistant", "model": model,
+	event("message_start", object{"message": object{"id": id, "type": "message", "role": "assistant", "model": model,
 		"content": []any{}, "stop_reason": nil, "stop_sequence": nil, "usage": usage}})
 	index := 0
 	block := func(start, delta object) {

@@ -4,41 +4,57 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"moirai/stresstest/rig"
 )
 
 // Rows is everything that is played with every client.
-var Rows = []Row{
+var Rows = slices.Concat([]Row{
 	{Name: "§5.2 the eight steps", Play: eightSteps},
-}
+}, callRows, sessionRows, drillRows, switchRows)
 
-var (
-	bannerFile = regexp.MustCompile(`(?m)^----- FILE (\S+): bytes \d+ to \d+ of \d+, path (.*) -----\n`)
-)
+var fileBanner = regexp.MustCompile(`(?m)^----- FILE (\S+): bytes (\d+) to (\d+) of (\d+), path .* -----\n`)
 
-// delivered reassembles from a request the three required files that the pages
-// in it carry, without their banners.
+// delivered reassembles the three required files from the pages in a request,
+// which come in any order. A file that is not there whole, or any part of which is
+// there more than once, is empty.
 func delivered(req Request) rig.Contents {
 	var c rig.Contents
 	text := req.Text()
 	for i, name := range rig.Required {
-		rest := text
-		for {
-			m := bannerFile.FindStringSubmatchIndex(rest)
-			if m == nil {
-				break
+		parts, total, got := map[int]string{}, 0, 0
+		for _, m := range fileBanner.FindAllStringSubmatchIndex(text, -1) {
+			if text[m[2]:m[3]] != name {
+				continue
 			}
-			after := rest[m[1]:]
-			if rest[m[2]:m[3]] == name {
-				body, _, _ := strings.Cut(after, "\n----- END "+name+":")
-				c[i] += body
-			}
-			rest = after
+			from, _ := strconv.Atoi(text[m[4]:m[5]])
+			to, _ := strconv.Atoi(text[m[6]:m[7]])
+			total, _ = strconv.Atoi(text[m[8]:m[9]])
+			got += to - from
+			parts[from] = text[m[1]:min(len(text), m[1]+to-from)]
+		}
+		for at := 0; got == total && at < total && parts[at] != ""; at += len(parts[at]) {
+			c[i] += parts[at]
+		}
+		if len(c[i]) != total {
+			c[i] = ""
 		}
 	}
 	return c
+}
+
+// banners are the lines of a request that frame the pages.
+func banners(req Request) string {
+	var out []string
+	for _, l := range strings.Split(req.Text(), "\n") {
+		if strings.HasPrefix(l, "===== ") || strings.HasPrefix(l, "----- ") {
+			out = append(out, l)
+		}
+	}
+	return strings.Join(out, "\n")
 }
 
 // Text is everything that a request shows the model, apart from the definitions of tools.
@@ -57,13 +73,16 @@ func (r Request) Text() string {
 
 const loaded = "COMMANDMENTS_ACK SCOPE_ACK CONTEXT_ACK"
 
+var lastLine = regexp.MustCompile(`\nREADME: +/\S+\n*$`)
+
 // blocked tells whether a result is our block message, whole: it names the tool
 // and ends with its last line.
 func blocked(r Result, session string) bool {
-	return r.IsError && strings.Contains(r.Text, "BLOCKED by Moirai (Hades).") &&
-		strings.Contains(r.Text, "\nBlocked tool: "+r.Name+"\n") &&
-		strings.Contains(r.Text, "\nSession token: /tmp/moirai/hades/session-"+session+"\n") &&
-		regexp.MustCompile(`\nREADME: +/\S+(</tool_use_error>)?\s*$`).MatchString(r.Text)
+	text := strings.TrimSuffix(strings.TrimSpace(r.Text), "</tool_use_error>") // some versions wrap it for some tools
+	return r.IsError && strings.Contains(text, "BLOCKED by Moirai (Hades).") &&
+		strings.Contains(text, "\nBlocked tool: "+r.Name+"\n") &&
+		strings.Contains(text, "\nSession token: /tmp/moirai/hades/session-"+session+"\n") &&
+		lastLine.MatchString(text)
 }
 
 func eightSteps(r *Run) {
@@ -73,7 +92,8 @@ func eightSteps(r *Run) {
 	s := w.Start(w.Root)
 	t := s.Prompt("go", w.Bash("first"))
 	got, want := delivered(t.Requests[0]), r.contents()
-	r.Check("1  the injection block is in the first request: all three files, byte for byte", got == want, got[0], got[1], got[2])
+	r.Check("1  the injection block is in the first request: all three files, byte for byte", got == want,
+		banners(t.Requests[0]))
 	r.Check("2  the token file has the three markers", w.Markers(s.ID) == loaded, w.Token(s.ID))
 	res := t.Results[0]
 	r.Check("3  the first Bash is blocked, and did not run", blocked(res, s.ID) && !w.Ran("first"), res.Text)
@@ -83,7 +103,7 @@ func eightSteps(r *Run) {
 	r.Check("6  CLAUDE.md, MEMORY.md and /memory/ are read before /start", len(t.Results) == 3 &&
 		strings.Contains(t.Results[0].Text, "claude rules") && strings.Contains(t.Results[1].Text, "memory index") && strings.Contains(t.Results[2].Text, "memory notes"),
 		t.Results)
-	t = s.Prompt("skill", Step{{"Skill", map[string]any{"skill": "other"}}}, w.Bash("after-skill"))
+	t = s.Prompt("skill", Step{{Name: "Skill", Input: map[string]any{"skill": "other"}}}, w.Bash("after-skill"))
 	r.Check("7  a Skill that is not start passes", !t.Results[0].IsError, t.Results[0].Text)
 	r.Check("7  and opens nothing", blocked(t.Results[1], s.ID) && !w.Ran("after-skill"))
 	t = s.Prompt("/start", w.Bash("second"))

@@ -44,6 +44,11 @@ type Result struct {
 // turnLimit bounds one turn; far more than one takes.
 const turnLimit = 40 * time.Second
 
+// String shows a result as evidence.
+func (x Result) String() string {
+	return x.Call.String() + "\n-> " + x.Text + "\n"
+}
+
 // Prompt plays one turn. A turn that does not end stops the row.
 func (s *Session) Prompt(text string, steps ...Step) *Turn {
 	t, err := s.prompt(text, turnLimit, steps...)

@@ -56,3 +56,12 @@ func (s Settings) Add(event string, e map[string]any) Settings {
 func record(file string) map[string]any {
 	return command("cat >> " + file + "; echo >> " + file)
 }
+
+// ManagedWiring is the drop-in of D15 with the programs of folder.
+func ManagedWiring(folder string) Settings {
+	pins := map[string]string{}
+	for _, name := range []string{"CLAUDE_CODE_SHELL_PREFIX", "LD_PRELOAD"} {
+		pins[name] = ""
+	}
+	return Settings{"hooks": Hooks(folder+"/", true), "env": pins}
+}

@@ -30,6 +30,7 @@ type World struct {
 	tmp     string // /tmp of this world's sessions
 	effects string
 	open    []*Session
+	wired   func() Settings
 }
 
 // moirai is where the world's sessions have /tmp/moirai.
@@ -116,12 +117,12 @@ func (w *World) Bash(effect string) Step {
 }
 
 func (w *World) bashCall(effect string) Call {
-	return Call{"Bash", map[string]any{"command": "echo ran > " + filepath.Join(w.effects, effect), "description": "Leave a file"}}
+	return Call{Name: "Bash", Input: map[string]any{"command": "echo ran > " + filepath.Join(w.effects, effect), "description": "Leave a file"}}
 }
 
 // Write is a gated call that the client itself runs, with no shell.
 func (w *World) Write(effect string) Step {
-	return Step{{"Write", map[string]any{"file_path": filepath.Join(w.effects, effect), "content": "ran\n"}}}
+	return Step{{Name: "Write", Input: map[string]any{"file_path": filepath.Join(w.effects, effect), "content": "ran\n"}}}
 }
 
 // Ran tells whether the call that leaves this file behind has run.
@@ -135,7 +136,7 @@ func (w *World) Read(path string) Call {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(w.Root, path)
 	}
-	return Call{"Read", map[string]any{"file_path": path}}
+	return Call{Name: "Read", Input: map[string]any{"file_path": path}}
 }
 
 // ReadRequired reads the three required files in one message.
@@ -147,12 +148,18 @@ func (w *World) ReadRequired() Step {
 	return s
 }
 
+// bypass lets every tool run that no hook blocks: nothing but a hook stands in its way.
+var bypass = []string{"--dangerously-skip-permissions"}
+
 // Start starts a session in dir with further arguments.
 func (w *World) Start(dir string, args ...string) *Session {
+	return w.start(dir, append(bypass, args...))
+}
+
+func (w *World) start(dir string, args []string) *Session {
 	model, err := NewModel()
 	w.run.must(err)
-	all := append([]string{"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
-		"--dangerously-skip-permissions"}, args...)
+	all := append([]string{"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"}, args...)
 	cmd := w.run.client.Command(all...)
 	cmd.Dir = dir
 	cmd.Env, err = w.environment(model.URL)

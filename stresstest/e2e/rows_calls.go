@@ -1,0 +1,240 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Rows about calls: who makes them, how many at once, how big.
+var callRows = []Row{
+	{Name: "the model opens with the Skill tool", Play: skillStart, Since: "2.0.76", Why: "no Skill tool"},
+	{Name: "subagents", Play: subagents, Since: "2.1.118", Why: "payloads have no agent_id"},
+	{Name: "eight calls in one message", Play: eightCalls},
+	{Name: "a Write of 3 MB", Play: bigWrite},
+	{Name: "every tool that the client offers is gated", Play: everyTool},
+}
+
+func skill(name string) Step { return Step{{Name: "Skill", Input: map[string]any{"skill": name}}} }
+
+func skillStart(r *Run) {
+	w := r.World("w")
+	w.UserSettings(Wiring())
+	s := w.Start(w.Root)
+	t := s.Prompt("go", w.Bash("before"), skill("start"), w.Bash("after"))
+	r.Check("blocked before", blocked(t.Results[0], s.ID) && !w.Ran("before"))
+	r.Check("Skill start passes and is recorded as such", !t.Results[1].IsError &&
+		strings.HasSuffix(w.Token(s.ID), " START_ACK Skill main\n"), t.Results[1].Text, w.Token(s.ID))
+	r.Check("the next call in the same turn runs", w.Ran("after"), t.Results[2].Text)
+
+	s = w.Start(w.Root)
+	t = s.Prompt("go", skill("/start"), w.Bash("slash"))
+	r.Check(`Skill "/start" is not start: it records nothing (D10)`, w.Markers(s.ID) == loaded && !w.Ran("slash"),
+		t.Results[0].Text, w.Markers(s.ID))
+}
+
+// forkedSkill is a skill that runs as a subagent, which is how a subagent can
+// exist before /start: Skill is exempt, Agent is not.
+const forkedSkill = "---\nname: forked\ndescription: runs in a fork\ncontext: fork\n---\n" + agentPrefix + "forked\n"
+
+func subagents(r *Run) {
+	w := r.World("w")
+	w.UserSettings(Wiring())
+	w.write(w.Root+"/.claude/skills/forked/SKILL.md", forkedSkill)
+	s := w.Start(w.Root)
+	agent := func(key string) Step {
+		return Step{{Name: s.agentTool(), Input: map[string]any{"description": "x", "prompt": agentPrefix + key, "subagent_type": "general-purpose", "run_in_background": false}}}
+	}
+	t := s.Prompt("go", agent("none"))
+	r.Check("starting a subagent is blocked before /start", len(t.Results) == 1 && blocked(t.Results[0], s.ID), t.Results[0].Text)
+	s.Model.ScriptAgent("forked", w.Bash("fork-before"))
+	t = s.Prompt("fork", skill("forked"))
+	sub := ofAgent(t, "forked")
+	r.Check("a subagent that a skill forks is blocked too", len(sub) == 1 && blocked(sub[0], s.ID) && !w.Ran("fork-before"), sub)
+	t = s.Prompt("/start", agent("after"))
+	s.Model.ScriptAgent("after2", w.Bash("agent-after"), Step{w.Read("CONTEXT.md")})
+	t = s.Prompt("again", agent("after2"))
+	sub = ofAgent(t, "after2")
+	r.Check("a subagent's calls pass after /start", len(sub) == 2 && w.Ran("agent-after"), sub)
+
+	s = w.Start(w.Root)
+	s.Model.ScriptAgent("forked", skill("start"), w.Bash("fork-start"))
+	t = s.Prompt("fork", skill("forked"))
+	r.Check("a subagent that calls Skill start is recorded with its own id", regexp.MustCompile(` START_ACK Skill [A-Za-z0-9._-]+\n$`).MatchString(w.Token(s.ID)) &&
+		!strings.HasSuffix(w.Token(s.ID), " main\n"), w.Token(s.ID))
+
+	r.must(os.Remove(w.hooks() + "/hades-session-load"))
+	s = w.Start(w.Root)
+	s.Model.ScriptAgent("forked", w.ReadRequired())
+	t = s.Prompt("fork", skill("forked"))
+	sub = ofAgent(t, "forked")
+	r.Check("required Reads by a subagent pass and mark nothing (D11)", len(sub) == 3 && !sub[0].IsError && w.Token(s.ID) == "",
+		sub, "token: "+w.Token(s.ID))
+}
+
+func ofAgent(t *Turn, key string) []Result {
+	var out []Result
+	for _, x := range t.Results {
+		if x.Agent == key {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// agentTool is the name of the tool that starts a subagent.
+func (s *Session) agentTool() string {
+	if s.run.client.Since("2.1.118") {
+		return "Agent"
+	}
+	return "Task"
+}
+
+func eightCalls(r *Run) {
+	w := r.World("w")
+	w.UserSettings(Wiring())
+	s := w.Start(w.Root)
+	eight := func(name string) (s Step) {
+		for i := range 8 {
+			s = append(s, w.bashCall(fmt.Sprint(name, i)))
+		}
+		return s
+	}
+	ran := func(name string) (n int) {
+		for i := range 8 {
+			if w.Ran(fmt.Sprint(name, i)) {
+				n++
+			}
+		}
+		return n
+	}
+	t := s.Prompt("go", eight("before"))
+	n := 0
+	for _, x := range t.Results {
+		if blocked(x, s.ID) {
+			n++
+		}
+	}
+	r.Check("before /start all eight are blocked", n == 8 && ran("before") == 0, fmt.Sprintf("%d blocked, %d ran", n, ran("before")))
+	t = s.Prompt("/start", eight("after"))
+	r.Check("after it all eight run", ran("after") == 8, fmt.Sprintf("%d ran", ran("after")))
+	r.Check("the token file is what one call would leave", w.Markers(s.ID) == loaded+" START_ACK", w.Token(s.ID))
+}
+
+func bigWrite(r *Run) {
+	w := r.World("w")
+	w.UserSettings(Wiring())
+	s := w.Start(w.Root)
+	big := strings.Repeat("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcd\n", 3<<20/63)
+	write := func(name string) Step {
+		return Step{{Name: "Write", Input: map[string]any{"file_path": w.effects + "/" + name, "content": big}}}
+	}
+	t := s.Prompt("go", write("before"))
+	r.Check("blocked before /start", blocked(t.Results[0], s.ID) && !w.Ran("before"), t.Results[0].Text)
+	t = s.Prompt("/start", write("after"))
+	got, _ := os.ReadFile(w.effects + "/after")
+	r.Check("written whole after it", string(got) == big, fmt.Sprintf("%d bytes of %d", len(got), len(big)), t.Results[0].Text)
+}
+
+// inputs are arguments that a tool accepts, so that nothing but the gate refuses
+// the call. A tool that is not here is called without, which fails the row: somebody must look.
+func (w *World) inputs() map[string]map[string]any {
+	type in = map[string]any
+	file, note := w.effects+"/x", w.Root+"/CLAUDE.md"
+	w.write(note, "a\n")
+	cron := in{"cron": "* * * * *", "prompt": "x", "durable": true}
+	question := in{"question": "x?", "header": "x", "multiSelect": false, "options": []in{{"label": "a", "description": "a"}, {"label": "b", "description": "b"}}}
+	return map[string]in{
+		"AskUserQuestion": {"questions": []in{question}},
+		"Bash":            {"command": "echo > " + file, "description": "x"},
+		"CronCreate":      cron,
+		"CronList":        {},
+		"Edit":            {"file_path": note, "old_string": "a", "new_string": "b"},
+		"EnterPlanMode":   {},
+		"EnterWorktree":   {"name": "x"},
+		"ExitPlanMode":    {"plan": "x"},
+		"Glob":            {"pattern": "*"},
+		"Grep":            {"pattern": "x"},
+		"ListAgents":      {},
+		"LSP":             {"operation": "hover", "filePath": note, "line": 1, "character": 1},
+		"Monitor":         {"description": "x", "command": "echo > " + file},
+		"MultiEdit":       {"file_path": note, "edits": []in{{"old_string": "a", "new_string": "b"}}},
+		"Read":            {"file_path": w.Root + "/.claude/commands/start.md"},
+		"ReportFindings":  {"findings": []in{}},
+		"ScheduleWakeup":  {"delaySeconds": 60, "reason": "x", "prompt": "x"},
+		"SendMessage":     {"to": "x", "message": "x", "summary": "x"},
+		"SlashCommand":    {"command": "/start"},
+		"Task":            {"description": "x", "prompt": agentPrefix + "x", "subagent_type": "general-purpose"},
+		"TodoWrite":       {"todos": []in{{"content": "x", "status": "pending", "activeForm": "x"}}},
+		"ToolSearch":      {"query": "select:CronCreate", "max_results": 1},
+		"WebFetch":        {"url": "http://127.0.0.1:1/", "prompt": "x"},
+		"WebSearch":       {"query": "xx"},
+		"Workflow":        {"script": "export const meta = { name: 'x', description: 'x', phases: [] }\n"},
+		"Write":           {"file_path": file, "content": "x"},
+	}
+}
+
+// refusedFirst are tools that need something which cannot exist before /start (a job,
+// a background shell, a worktree, a file that was read), and that the client therefore
+// refuses before it asks the gate.
+var refusedFirst = []string{"BashOutput", "CronDelete", "ExitWorktree", "KillShell", "NotebookEdit"}
+
+// exempt are the tools that pass without markers (§4.3).
+var exempt = []string{"Skill", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "TaskStop", "TaskOutput"}
+
+func everyTool(r *Run) {
+	w := r.World("w")
+	w.UserSettings(Wiring())
+	s := w.Start(w.Root)
+	s.Prompt("hello")
+	tools := s.offered()
+	var all Step
+	for _, x := range tools {
+		name := x
+		if x == "Task" {
+			name = s.agentTool() // the list has the older name
+		}
+		in := w.inputs()[x]
+		switch x {
+		case "NotebookEdit":
+			in = map[string]any{"notebook_path": w.Root + "/x.ipynb", "new_source": "x"}
+		case "ExitWorktree":
+			in = map[string]any{"action": "keep"}
+		case "CronDelete":
+			in = map[string]any{"id": "x"}
+		}
+		if !slices.Contains(exempt, x) {
+			all = append(all, Call{Name: name, Input: in})
+		}
+	}
+	t := s.Prompt("call", all)
+	r.Check("each call has its result", len(t.Results) == len(all), fmt.Sprintf("%d tools offered, %d exempt, %d called, %d results", len(tools), len(tools)-len(all), len(all), len(t.Results)))
+	var gated, first []string
+	for _, x := range t.Results {
+		if blocked(x, s.ID) {
+			gated = append(gated, x.Name)
+			continue
+		}
+		first = append(first, x.Name)
+		r.Check("not blocked by us, but refused by the client before it asks: "+x.Name, x.IsError && slices.Contains(refusedFirst, x.Name), x.Text)
+	}
+	r.Check("every other one is blocked", len(gated) == len(all)-len(first) && len(gated) >= 10, strings.Join(gated, " "))
+	r.Check("nothing ran", !w.Ran("x"))
+}
+
+// offered lists the tools that the client says it has.
+func (s *Session) offered() []string {
+	for _, l := range s.Out {
+		var m struct {
+			Subtype string
+			Tools   []string
+		}
+		if json.Unmarshal([]byte(l), &m) == nil && m.Subtype == "init" {
+			return m.Tools
+		}
+	}
+	return nil
+}

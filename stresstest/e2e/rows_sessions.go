@@ -1,0 +1,320 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"moirai/stresstest/rig"
+)
+
+// Rows about what becomes of a session: resumed, cleared, compacted, moved.
+var sessionRows = []Row{
+	{Name: "resume, continue, fork", Play: resumeForks},
+	{Name: "/clear", Play: clearing, Since: "2.1.118", Why: "print mode has no /clear"},
+	{Name: "compaction voids, and the load is earned again", Play: compaction},
+	{Name: "compaction with a load that fails", Play: compactionUnloaded},
+	{Name: "compaction whose void cannot be written", Play: compactionRefused},
+	{Name: "started in the parent, entered by cd, out by Reads", Play: enteredByCd},
+	{Name: "required Reads that are refused or cut mark nothing", Play: readsCut},
+	{Name: "a session elsewhere notices nothing", Play: elsewhere},
+	{Name: "worktrees", Play: worktrees, Since: "2.1.50", Why: "no --worktree"},
+	{Name: "settings added while a session runs", Play: liveSettings},
+	{Name: "a load of several pages", Play: manyPages},
+	{Name: "a load too big for the wired pages", Play: tooManyPages},
+	{Name: "a machine-made prompt with the start tag does not open", Play: notification},
+}
+
+func resumeForks(r *Run) {
+	w := r.World("w")
+	w.UserSettings(Wiring())
+	s := w.Start(w.Root)
+	s.Prompt("/start", w.Bash("a"))
+	first := s.ID
+	r.must(s.End(turnLimit))
+	token := w.Token(first)
+	r.Check("a session is opened", w.Ran("a"), token)
+
+	s = w.Start(w.Root, "--resume", first)
+	t := s.Prompt("on", w.Bash("b"))
+	r.Check("resume keeps the id and all four markers: no /start again", s.ID == first && w.Ran("b"), s.ID, t.Results)
+	r.Check("and writes none twice", w.Token(first) == token)
+	r.must(s.End(turnLimit))
+
+	s = w.Start(w.Root, "--continue")
+	s.Prompt("on", w.Bash("c"))
+	r.Check("continue likewise", s.ID == first && w.Ran("c") && w.Token(first) == token, s.ID)
+	r.must(s.End(turnLimit))
+
+	s = w.Start(w.Root, "--resume", first, "--fork-session")
+	t = s.Prompt("on", w.Bash("d"))
+	r.Check("a fork has a new id, loaded but not started: blocked", s.ID != first && w.Markers(s.ID) == loaded && blocked(t.Results[0], s.ID) && !w.Ran("d"),
+		s.ID, w.Token(s.ID))
+	s.Prompt("/start", w.Bash("e"))
+	r.Check("until its own /start", w.Ran("e"), w.Markers(s.ID))
+	r.Check("the first session's token is as it was", w.Token(first) == token)
+}
+
+func clearing(r *Run) {
+	w := r.World("w")
+	w.UserSettings(Wiring())
+	s := w.Start(w.Root)
+	s.Prompt("/start", w.Bash("a"))
+	first := s.ID
+	s.Prompt("/clear")
+	t := s.Prompt("on", w.Bash("b"))
+	r.Check("/clear gives a new id, loaded but not started: blocked", s.ID != first && w.Markers(s.ID) == loaded && blocked(t.Results[0], s.ID) && !w.Ran("b"),
+		first+" -> "+s.ID, w.Token(s.ID))
+	r.Check("with the rules in the new context", delivered(t.Requests[0]) == r.contents())
+	s.Prompt("/start", w.Bash("c"))
+	r.Check("until its own /start", w.Ran("a") && w.Ran("c"), w.Markers(s.ID))
+}
+
+// talk gives a session something to compact.
+func (s *Session) talk() {
+	s.Prompt("one")
+	s.Prompt("two")
+}
+
+func compaction(r *Run) {
+	w := r.World("w")
+	w.UserSettings(Wiring())
+	s := w.Start(w.Root)
+	s.Prompt("/start", w.Bash("a"))
+	s.talk()
+	first := s.ID
+	s.Prompt("/compact")
+	r.Check("the void is written, and the load earned again behind it", w.Markers(s.ID) == loaded+" START_ACK LOAD_VOID "+loaded, w.Token(s.ID))
+	t := s.Prompt("on", w.Bash("b"))
+	r.Check("the session goes on without a second /start", s.ID == first && w.Ran("b"), t.Results)
+	r.Check("with the rules in the new context, once, byte for byte", delivered(t.Requests[0]) == r.contents())
+	r.Check("and the summary in the place of the old talk", strings.Contains(t.Requests[0].Text(), "scripted summary"))
+}
+
+func compactionUnloaded(r *Run) {
+	w := r.World("w")
+	w.UserSettings(Wiring())
+	s := w.Start(w.Root)
+	s.Prompt("/start", w.Bash("a"))
+	s.talk()
+	context := w.Root + "/CONTEXT.md"
+	r.must(os.Rename(context, context+".gone"))
+	s.Prompt("/compact")
+	r.must(os.Rename(context+".gone", context))
+	r.Check("the void stands alone", w.Markers(s.ID) == loaded+" START_ACK LOAD_VOID", w.Token(s.ID))
+	t := s.Prompt("on", w.Bash("b"))
+	r.Check("the rules are not in the context, and Bash is blocked", delivered(t.Requests[0]) == rig.Contents{} && blocked(t.Results[0], s.ID) && !w.Ran("b"))
+	r.Check("the message says that a compaction did it", strings.Contains(t.Results[0].Text, "compaction"), after(t.Results[0].Text, "Resolution:"))
+	t = s.Prompt("read", w.ReadRequired(), w.Bash("c"))
+	r.Check("three Reads earn it again, with no second /start", w.Ran("c"), w.Token(s.ID))
+}
+
+// after is the text from a mark on.
+func after(text, mark string) string {
+	i := strings.Index(text, mark)
+	if i < 0 {
+		return text
+	}
+	return text[i:]
+}
+
+func compactionRefused(r *Run) {
+	w := r.World("w")
+	w.UserSettings(Wiring())
+	s := w.Start(w.Root)
+	s.Prompt("remember the word amaranth")
+	s.Prompt("/start", w.Bash("a"))
+	token := w.Token(s.ID)
+	dir := filepath.Dir(w.tokenPath(s.ID))
+	r.must(os.Chmod(dir, 0o777))
+	t := s.Prompt("/compact")
+	r.must(os.Chmod(dir, 0o700))
+	summaries := 0
+	for _, q := range t.Requests {
+		if q.Side {
+			summaries++
+		}
+	}
+	r.Check("the client does not compact: no summary is asked for", summaries == 0, "the client says: "+t.Final)
+	t = s.Prompt("on", w.Bash("b"))
+	r.Check("the old talk and the rules are still in the context", strings.Contains(t.Requests[0].Text(), "amaranth") &&
+		!strings.Contains(t.Requests[0].Text(), "scripted summary") && delivered(t.Requests[0]) == r.contents())
+	r.Check("so the markers stand, and Bash runs", w.Ran("b") && w.Token(s.ID) == token, w.Token(s.ID))
+}
+
+func enteredByCd(r *Run) {
+	w := r.World("w")
+	w.UserSettings(Wiring())
+	s := w.Start(w.Dir)
+	t := s.Prompt("go", w.Bash("outside"), Step{{Name: "Bash", Input: map[string]any{"command": "cd " + rig.RootName, "description": "x"}}}, w.Bash("inside"))
+	r.Check("outside, Bash runs", w.Ran("outside"))
+	r.Check("after cd into the constellation it is blocked", blocked(t.Results[2], s.ID) && !w.Ran("inside"), after(t.Results[2].Text, "Required markers"))
+	r.Check("the message names the three files to read", strings.Contains(t.Results[2].Text, w.Root+"/"+rig.Required[0]) &&
+		strings.Contains(t.Results[2].Text, w.Root+"/"+rig.Required[1]) && strings.Contains(t.Results[2].Text, w.Root+"/"+rig.Required[2]))
+	t = s.Prompt("read", w.ReadRequired(), w.Bash("read"))
+	r.Check("three Reads earn the three markers", len(strings.Split(strings.TrimSpace(w.Token(s.ID)), "\n")) == 3 &&
+		strings.Count(w.Token(s.ID), " Read main "+w.Root+"/") == 3, w.Token(s.ID))
+	r.Check("but not the fourth", blocked(t.Results[3], s.ID) && !w.Ran("read"))
+	s.Prompt("/start", w.Bash("started"))
+	r.Check("/start opens", w.Ran("started"), w.Markers(s.ID))
+}
+
+func readsCut(r *Run) {
+	w := r.World("w")
+	refuse := command("if grep -q scope.md; then echo refused by another hook >&2; exit 2; fi; exit 0")
+	settings := Wiring().Add("PreToolUse", entry("Read", refuse))
+	settings["permissions"] = map[string]any{"deny": []string{"Read(/" + w.Root + "/CONTEXT.md)"}}
+	w.UserSettings(settings)
+	r.must(os.Remove(w.hooks() + "/hades-session-load"))
+	s := w.Start(w.Root)
+	t := s.Prompt("go", Step{w.Read(rig.Required[1])})
+	r.Check("a Read that another hook refuses marks nothing", t.Results[0].IsError && w.Token(s.ID) == "", t.Results[0].Text, "token: "+w.Token(s.ID))
+	t = s.Prompt("go", Step{w.Read(rig.Required[2])})
+	r.Check("a Read that a deny rule refuses marks nothing", t.Results[0].IsError && w.Token(s.ID) == "", t.Results[0].Text, "token: "+w.Token(s.ID))
+	part := w.Read(rig.Required[0])
+	part.Input["limit"] = 1
+	t = s.Prompt("go", Step{part})
+	r.Check("a Read of the first line marks nothing", !t.Results[0].IsError && w.Token(s.ID) == "", t.Results[0].Text, "token: "+w.Token(s.ID))
+	w.write(w.Root+"/"+rig.Required[0], rig.SizedContents(3 * 30_000)[0])
+	t = s.Prompt("go", Step{w.Read(rig.Required[0])})
+	r.Check("a Read of a file over 25,000 bytes marks nothing", w.Token(s.ID) == "", fmt.Sprintf("%d bytes in the result", len(t.Results[0].Text)), "token: "+w.Token(s.ID))
+	w.write(w.Root+"/docs/CONTEXT.md", "another\n")
+	t = s.Prompt("go", Step{w.Read("docs/CONTEXT.md")})
+	r.Check("a CONTEXT.md in another folder is an ordinary gated Read", blocked(t.Results[0], s.ID))
+	w.write(w.Root+"/"+rig.Required[0], r.contents()[0])
+	s.Prompt("go", Step{w.Read(rig.Required[0])})
+	r.Check("a whole Read marks its file", w.Markers(s.ID) == "COMMANDMENTS_ACK", w.Token(s.ID))
+}
+
+func elsewhere(r *Run) {
+	w := r.World("w")
+	w.UserSettings(Wiring())
+	s := w.Start(w.Outside)
+	w.write(w.Outside+"/note", "note\n")
+	s.Model.ScriptAgent("one", w.Bash("agent"))
+	s.Prompt("go", w.Bash("bash"), w.Write("write"), Step{w.Read(w.Outside + "/note")},
+		Step{{Name: s.agentTool(), Input: map[string]any{"description": "x", "prompt": agentPrefix + "one", "subagent_type": "general-purpose"}}})
+	s.talk()
+	s.Prompt("/compact")
+	s.Prompt("/start")
+	s.Prompt("on", w.Bash("later"))
+	r.Check("its tools run, before and after a compaction, and its subagent's", w.Ran("bash") && w.Ran("write") && w.Ran("agent") && w.Ran("later"))
+	said := 0
+	for _, q := range s.Model.Requests() {
+		if strings.Contains(q.Text(), "Moirai") {
+			said++
+		}
+	}
+	r.Check("no request of it mentions us", said == 0, fmt.Sprintf("%d of %d requests", said, len(s.Model.Requests())))
+	_, err := os.Stat(w.moirai())
+	r.Check("nothing is written: /tmp/moirai does not exist", os.IsNotExist(err), err)
+}
+
+func worktrees(r *Run) {
+	w := r.World("w")
+	w.UserSettings(Wiring())
+	w.git()
+	s := w.Start(w.Root, "--worktree", "wt")
+	t := s.Prompt("go", w.Bash("a"))
+	r.Check("a worktree session is loaded from the constellation and blocked", w.Markers(s.ID) == loaded && blocked(t.Results[0], s.ID) && !w.Ran("a"), w.Token(s.ID))
+	t = s.Prompt("/start", w.Bash("b"), Step{{Name: "Bash", Input: map[string]any{"command": "pwd", "description": "x"}}})
+	r.Check("/start opens it", w.Ran("b"), t.Results[1].Text)
+
+	s = w.Start(w.Root)
+	enter := []Step{{{Name: "ToolSearch", Input: map[string]any{"query": "select:EnterWorktree", "max_results": 1}}}, {{Name: "EnterWorktree", Input: map[string]any{"name": "wt2"}}}}
+	t = s.Prompt("go", enter...)
+	r.Check("EnterWorktree is blocked before /start", blocked(t.Results[len(t.Results)-1], s.ID) || blocked(t.Results[0], s.ID), t.Results)
+	s.Prompt("/start")
+	t = s.Prompt("go", append(enter, w.Bash("c"), Step{{Name: "Bash", Input: map[string]any{"command": "pwd", "description": "x"}}})...)
+	r.Check("after it, it enters, and calls there run", w.Ran("c") && strings.Contains(t.Results[len(t.Results)-1].Text, "/worktrees/wt2"), t.Results)
+}
+
+func liveSettings(r *Run) {
+	w := r.World("w")
+	w.UserSettings(Settings{})
+	s := w.Start(w.Root)
+	s.Prompt("go", w.Bash("a"))
+	r.Check("with nothing wired, Bash runs", w.Ran("a"))
+	w.UserSettings(Wiring())
+	began := time.Now()
+	tries := 0
+	var res Result
+	for ; time.Since(began) < turnLimit; tries++ {
+		t := s.Prompt("go", w.Bash(fmt.Sprint("try", tries)))
+		if res = t.Results[0]; res.IsError {
+			break
+		}
+	}
+	r.Check("wired while the session runs, Bash becomes blocked", blocked(res, s.ID), fmt.Sprintf("after %.1f s, %d calls", time.Since(began).Seconds(), tries), res.Text)
+	s.Prompt("read", w.ReadRequired())
+	s.Prompt("/start", w.Bash("b"))
+	r.Check("it gets out by three Reads and /start", w.Ran("b"), w.Token(s.ID))
+}
+
+// Contents replaces the required files.
+func (w *World) Contents(c rig.Contents) {
+	_, err := rig.Constellation(w.Root, c)
+	w.run.must(err)
+}
+
+func manyPages(r *Run) {
+	w := r.World("w")
+	w.UserSettings(Wiring())
+	c := rig.SizedContents(25_000)
+	c[1] += strings.Repeat("漢字🔑", 800) + "\r\n"
+	w.Contents(c)
+	s := w.Start(w.Root)
+	t := s.Prompt("go", w.Bash("a"))
+	got := delivered(t.Requests[0])
+	pages := strings.Count(t.Requests[0].Text(), "===== MOIRAI (HADES) INJECTION BLOCK: page ")
+	r.Check("every page is in the first request; together they are the files byte for byte", got == c && pages > 1,
+		fmt.Sprintf("%d pages, %d + %d + %d bytes of %d + %d + %d", pages, len(got[0]), len(got[1]), len(got[2]), len(c[0]), len(c[1]), len(c[2])))
+	r.Check("receipts, then the three markers", strings.Count(w.Token(s.ID), fmt.Sprintf("_OF_%d SessionStart main sha256:", pages)) == pages &&
+		strings.HasSuffix(w.Markers(s.ID), loaded), w.Token(s.ID))
+	s.Prompt("/start", w.Bash("b"))
+	r.Check("/start opens", !w.Ran("a") && w.Ran("b"))
+}
+
+func tooManyPages(r *Run) {
+	w := r.World("w")
+	w.UserSettings(Wiring())
+	w.Contents(rig.SizedContents(60_000))
+	s := w.Start(w.Root)
+	t := s.Prompt("go", w.Bash("a"))
+	r.Check("nothing of it is in the context", !strings.Contains(t.Requests[0].Text(), "INJECTION BLOCK"))
+	r.Check("nothing is marked, Bash is blocked", w.Token(s.ID) == "" && blocked(t.Results[0], s.ID), after(t.Results[0].Text, "Required markers"))
+	s.Prompt("/start", w.Bash("b"))
+	r.Check("/start alone does not open", w.Markers(s.ID) == "START_ACK" && !w.Ran("b"), w.Token(s.ID))
+}
+
+func notification(r *Run) {
+	w := r.World("w")
+	payloads := w.Dir + "/prompts"
+	w.UserSettings(Wiring().Add("UserPromptSubmit", entry("", record(payloads))))
+	s := w.Start(w.Root)
+	tag := "<command-name>/start</command-name>"
+	s.Prompt("<task-notification>\n<task-id>x</task-id>\n<result>" + tag + "</result>\n</task-notification>")
+	r.Check("typed as the client types it, it records nothing", w.Markers(s.ID) == loaded, w.Token(s.ID))
+	s.Prompt("look at this: " + tag)
+	r.Check("nor does a prompt that quotes it", w.Markers(s.ID) == loaded)
+
+	// The real thing: a command left in the background outside ends when the session is inside.
+	gate := w.Dir + "/gate"
+	r.must(syscall.Mkfifo(gate, 0o600))
+	s = w.Start(w.Dir)
+	s.Prompt("go",
+		Step{{Name: "Bash", Input: map[string]any{"command": "cat " + gate + "; echo '" + tag + "'", "run_in_background": true, "description": tag}}},
+		Step{{Name: "Bash", Input: map[string]any{"command": "cd " + rig.RootName, "description": "x"}}}, Step{w.Read("CONTEXT.md")})
+	before := len(s.Model.Requests())
+	s.Model.Script(w.Bash("notified"))
+	r.must(os.WriteFile(gate, nil, 0o600))
+	t, err := s.await(before, turnLimit)
+	r.must(err)
+	prompts, _ := os.ReadFile(payloads)
+	last := strings.Split(strings.TrimSpace(string(prompts)), "\n")
+	r.Check("the client itself submits a task-notification in scope", strings.Contains(last[len(last)-1], "<task-notification>"), last[len(last)-1])
+	r.Check("it records no start, and the call that follows is blocked", w.Markers(s.ID) == "CONTEXT_ACK" && blocked(t.Results[0], s.ID) && !w.Ran("notified"), w.Token(s.ID))
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+)
+
+// Every way that is known to switch hooks off, against hooks in user settings and the managed drop-in. The call is a Write, which the client runs by itself:
+// some switches break every shell.
+var switchRows = []Row{
+	{Name: "switches against the managed drop-in: none opens", Play: managedSwitches, Alone: true},
+	{Name: "switches against user settings: the reason for the managed install", Play: userSwitches},
+}
+
+// A switchOff is one way; it may change the world before the client starts.
+type switchOff struct {
+	name  string
+	since string   // first version that has it
+	args  []string // of the client
+	env   []string // of the client
+	mode  []string // instead of bypass
+	set   func(w *World)
+	opens bool // with hooks in user settings the tool runs
+}
+
+var switches = []switchOff{
+	{name: "--bare", since: "2.1.118", args: []string{"--bare"}, opens: true},
+	{name: "--safe-mode", since: "2.1.332", args: []string{"--safe-mode"}, opens: true},
+	{name: "--restricted", since: "2.1.332", args: []string{"--restricted"}, mode: []string{"--permission-mode", "acceptEdits"}, opens: true},
+	{name: "--setting-sources project", since: "2.1.50", args: []string{"--setting-sources", "project"}, opens: true},
+	{name: "--settings disableAllHooks", args: []string{"--settings", `{"disableAllHooks":true}`}, opens: true},
+	{name: "disableAllHooks in .claude/settings.local.json", opens: true, set: func(w *World) {
+		w.write(w.Root+"/.claude/settings.local.json", `{"disableAllHooks":true}`)
+	}},
+	{name: "disableAllHooks in .claude/settings.json", opens: true, set: func(w *World) {
+		w.write(w.Root+"/.claude/settings.json", `{"disableAllHooks":true}`)
+	}},
+	{name: "CLAUDE_CODE_SIMPLE=1", env: []string{"CLAUDE_CODE_SIMPLE=1"}, opens: true},
+	{name: "CLAUDE_CODE_SAFE_MODE=1", env: []string{"CLAUDE_CODE_SAFE_MODE=1"}, opens: true},
+	{name: "CLAUDE_CONFIG_DIR=ELSEWHERE", env: []string{"CLAUDE_CONFIG_DIR=@/other"}, opens: true},
+	{name: "CLAUDE_CODE_SHELL_PREFIX=SCRIPT", env: []string{"CLAUDE_CODE_SHELL_PREFIX=/bin/true"}, opens: true},
+	{name: "LD_PRELOAD=LIB", env: []string{"LD_PRELOAD=@/quit.so"}, opens: true, set: quitLibrary},
+	{name: "LD_AUDIT=LIB", env: []string{"LD_AUDIT=@/quit.so"}, opens: true, set: quitLibrary},
+	{name: "env LD_PRELOAD=LIB in user settings", opens: true, set: userEnv("LD_PRELOAD", "@/quit.so")},
+	{name: "env LD_AUDIT=LIB in user settings", opens: true, set: userEnv("LD_AUDIT", "@/quit.so")},
+	{name: "env LD_LIBRARY_PATH=DIR in user settings", opens: true, set: userEnv("LD_LIBRARY_PATH", "@/libs")},
+	{name: "env LD_DEBUG=help in user settings", opens: true, set: userEnv("LD_DEBUG", "help")},
+	{name: "env LD_TRACE_LOADED_OBJECTS=1 in user settings", opens: true, set: userEnv("LD_TRACE_LOADED_OBJECTS", "1")},
+	{name: "env CLAUDE_CODE_SHELL_PREFIX in user settings", opens: true, set: userEnv("CLAUDE_CODE_SHELL_PREFIX", "/bin/true")},
+}
+
+// userEnv adds a variable to the env of the user settings as they are.
+func userEnv(name, value string) func(*World) {
+	return func(w *World) {
+		quitLibrary(w)
+		w.write(w.Dir+"/libs/libc.so.6", "no library\n")
+		s := Settings{}
+		if w.wired != nil {
+			s = w.wired()
+		}
+		s["env"] = map[string]string{name: strings.ReplaceAll(value, "@", w.Dir)}
+		w.UserSettings(s)
+	}
+}
+
+func managedSwitches(r *Run) {
+	w := r.World("none")
+	w.ManagedSettings(ManagedWiring(r.bin))
+	s := w.Start(w.Root)
+	t := s.Prompt("go", w.Write("before"))
+	r.Check("no switch: loaded and blocked", w.Markers(s.ID) == loaded && blocked(t.Results[0], s.ID) && !w.Ran("before"), w.Token(s.ID), t.Results)
+	s.Prompt("/start", w.Write("after"))
+	r.Check("no switch: /start opens", w.Ran("after"))
+	for i, x := range switches {
+		if x.since != "" && !r.client.Since(x.since) {
+			continue
+		}
+		w := r.World(fmt.Sprint(i))
+		w.ManagedSettings(ManagedWiring(r.bin))
+		_, t := w.switched(x)
+		ran := w.Ran("x") || w.Ran("y")
+		r.Check(x.name+": nothing runs", !ran && len(t.Results) == 2 && t.Results[0].IsError && t.Results[1].IsError, t.Results)
+		w.close()
+	}
+}
+
+func userSwitches(r *Run) {
+	for i, x := range switches {
+		if x.since != "" && !r.client.Since(x.since) {
+			continue
+		}
+		w := r.World(fmt.Sprint(i))
+		w.wired = Wiring
+		w.UserSettings(Wiring())
+		_, t := w.switched(x)
+		ran := w.Ran("x") || w.Ran("y")
+		if x.opens {
+			r.Check(x.name+": a tool RUNS, never started", ran, t.Results)
+		} else {
+			r.Check(x.name+": nothing runs", !ran, t.Results)
+		}
+		w.close()
+	}
+}
+
+// switched starts a session with the switch and lets the model call Write.
+func (w *World) switched(x switchOff) (*Session, *Turn) {
+	if x.set != nil {
+		x.set(w)
+	}
+	for _, e := range x.env {
+		w.Env = append(w.Env, strings.ReplaceAll(e, "@", w.Dir))
+	}
+	w.effects = w.Root // --restricted writes nowhere else
+	mode := x.mode
+	if mode == nil {
+		mode = bypass
+	}
+	s := w.start(w.Root, append(mode, x.args...))
+	return s, s.Prompt("go", w.Write("x"), w.Bash("y"))
+}
+
+// quitLibrary writes a shared library whose initialiser ends the process with 0 if
+// its name is /bin/sh. It is put together here by hand, so that no C compiler is needed.
+func quitLibrary(w *World) {
+	w.run.must(os.WriteFile(w.Dir+"/quit.so", quitELF(), 0o755))
+}
+
+func quitELF() []byte {
+	name := binary.LittleEndian.Uint64([]byte("/bin/sh\x00"))
+	var code []byte
+	machine := uint16(62)
+	if runtime.GOARCH == "arm64" {
+		machine = 183
+		code = words(0xf9400022, // ldr x2, [x1]      argv[0]
+			0xf9400042, // ldr x2, [x2]
+			0x580000c3, // ldr x3, .+24
+			0xeb03005f, // cmp x2, x3
+			0x54000061, // b.ne ret
+			0xd2800000, // mov x0, 0
+			0xd2800bc8, // mov x8, 94         exit_group
+			0xd4000001, // svc 0
+			0xd65f03c0) // ret
+		code = binary.LittleEndian.AppendUint64(code, name)
+	} else {
+		code = []byte{0x48, 0x8b, 0x06, 0x48, 0xb9} // mov rax, [rsi]; mov rcx, name
+		code = binary.LittleEndian.AppendUint64(code, name)
+		code = append(code, 0x48, 0x39, 0x08, // cmp [rax], rcx
+			0x75, 0x09, // jne ret
+			0x31, 0xff, // xor edi, edi
+			0xb8, 0xe7, 0, 0, 0, // mov eax, 231      exit_group
+			0x0f, 0x05, // syscall
+			0xc3) // ret
+	}
+	const header, phdr, phnum = 64, 56, 2
+	codeAt := header + phdr*phnum
+	strAt := codeAt + (len(code)+15)/16*16
+	symAt := strAt + 16
+	dynAt := symAt + 24
+	dyn := []uint64{
+		12, uint64(codeAt), // DT_INIT
+		5, uint64(strAt), // DT_STRTAB
+		6, uint64(symAt), // DT_SYMTAB
+		10, 1, // DT_STRSZ
+		11, 24, // DT_SYMENT
+		0, 0,
+	}
+	end := dynAt + 8*len(dyn)
+	b := []byte{0x7f, 'E', 'L', 'F', 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+	b = binary.LittleEndian.AppendUint16(b, 3) // ET_DYN
+	b = binary.LittleEndian.AppendUint16(b, machine)
+	b = binary.LittleEndian.AppendUint32(b, 1)
+	for _, v := range []uint64{0, header, 0} { // entry, program headers, section headers
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	b = binary.LittleEndian.AppendUint32(b, 0)
+	for _, v := range []uint16{header, phdr, phnum, 64, 0, 0} {
+		b = binary.LittleEndian.AppendUint16(b, v)
+	}
+	segment := func(kind, flags uint32, at, size, align uint64) {
+		b = binary.LittleEndian.AppendUint32(b, kind)
+		b = binary.LittleEndian.AppendUint32(b, flags)
+		for _, v := range []uint64{at, at, at, size, size, align} {
+			b = binary.LittleEndian.AppendUint64(b, v)
+		}
+	}
+	segment(1, 7, 0, uint64(end), 0x1000)               // PT_LOAD, rwx
+	segment(2, 6, uint64(dynAt), uint64(8*len(dyn)), 8) // PT_DYNAMIC
+	b = append(b, code...)
+	b = append(b, make([]byte, dynAt-len(b))...)
+	for _, v := range dyn {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return b
+}
+
+func words(w ...uint32) (b []byte) {
+	for _, x := range w {
+		b = binary.LittleEndian.AppendUint32(b, x)
+	}
+	return b
+}
