@@ -1,0 +1,314 @@
+package wiring_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"moirai/operate/trial"
+	"moirai/stresstest/rig"
+	"moirai/wiring"
+)
+
+func TestMain(m *testing.M) { trial.Main(m) }
+
+// findings are the ways to break the wiring, one at a time, and the finding
+// that each must give: that one and no other.
+var findings = []struct {
+	want    string // two where the second follows from the first
+	what    string
+	managed bool // the hooks are in the managed drop-in, not in user settings
+	breakIt func(tr *trial.Trial)
+}{
+	{wiring.Malformed, "user settings with a comma too many", true, func(tr *trial.Trial) {
+		tr.Write(tr.Settings(), `{"model": "x",}`)
+	}},
+	{wiring.Missing, "an event without its hook", false, edit(func(s map[string]any) {
+		delete(s["hooks"].(map[string]any), "PreCompact")
+	})},
+	{wiring.Missing + " " + wiring.BadEvent, "the key in another case, which the client does not know", false, edit(func(s map[string]any) {
+		hooks := s["hooks"].(map[string]any)
+		hooks["preToolUse"] = hooks["PreToolUse"]
+		delete(hooks, "PreToolUse")
+	})},
+	{wiring.Missing, "a second account without hooks", false, func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Home, ".claude-work/settings.json"), "{}")
+	}},
+	{wiring.Missing, "CLAUDE_CONFIG_DIR elsewhere", false, func(tr *trial.Trial) {
+		tr.Env = append(tr.Env, "CLAUDE_CONFIG_DIR="+filepath.Join(tr.Home, "elsewhere"))
+	}},
+	{wiring.Doubled, "the same hooks in project settings", false, func(tr *trial.Trial) {
+		text, err := os.ReadFile(tr.Settings())
+		tr.Must(err)
+		tr.Write(filepath.Join(tr.Root, ".claude/settings.json"), string(text))
+	}},
+	{wiring.Doubled, "the same hook twice", false, edit(func(s map[string]any) {
+		g := trial.Group(s, "PreToolUse", 0)
+		g["hooks"] = append(g["hooks"].([]any), g["hooks"].([]any)[0])
+	})},
+	{wiring.Doubled, "user settings beside the drop-in", true, func(tr *trial.Trial) {
+		tr.Operate("install")
+		tr.Write(tr.Settings(), tr.Operate("wiring").Stdout)
+	}},
+	{wiring.BadGuard, "no guard", false, command("PreToolUse", func(c string) string {
+		return strings.TrimSuffix(c, wiring.Guard)
+	})},
+	{wiring.BadGuard, "a guard without scope", false, command("PreToolUse", func(c string) string {
+		return strings.TrimSuffix(c, wiring.Guard) + " || exit 2"
+	})},
+	{wiring.BadGuard, "a guard that reads $PWD", false, command("PreToolUse", func(c string) string {
+		return strings.Replace(c, "$(pwd -P)", "$PWD", 1)
+	})},
+	{wiring.HasTimeout, "a timeout", false, key("PreToolUse", "timeout", 3)},
+	{wiring.BadMatcher, "PreToolUse for some tools", false, matcher("PreToolUse", "Bash|Edit|Write")},
+	{wiring.BadMatcher, "PostToolUse without Read", false, matcher("PostToolUse", "ReadMcpResource|Edit")},
+	{wiring.BadMatcher, "SessionStart without compact", false, matcher("SessionStart", "startup|resume|clear|fork")},
+	{wiring.BadMatcher, "PreCompact for manual alone", false, matcher("PreCompact", "manual")},
+	{wiring.BadForm, "exec form", false, key("PostToolUse", "args", []string{})},
+	{wiring.BadForm, "in the background", false, key("PreToolUse", "async", true)},
+	{wiring.BadForm, "under a condition", false, key("PreToolUse", "if", "Bash(git *)")},
+	{wiring.BadForm, "run once", false, key("UserPromptSubmit", "once", true)},
+	{wiring.BadForm, "not a command", false, key("UserPromptSubmit", "type", "prompt")},
+	{wiring.BadForm, "through an interpreter", false, command("UserPromptSubmit", func(c string) string { return "bash " + c })},
+	{wiring.BadForm, "in a subshell of something else", false, command("PreToolUse", func(c string) string { return "true || " + c })},
+	{wiring.BadForm, "with an argument", false, command("PreCompact", func(c string) string { return c + " || true" })},
+	{wiring.BadForm, "a path that cannot be told", false, command("PreCompact", func(c string) string {
+		return strings.Replace(c, "$HOME", "$MOIRAI_HOME", 1)
+	})},
+	{wiring.BadEvent, "the gate on an event that it does not know", false, edit(func(s map[string]any) {
+		hooks := s["hooks"].(map[string]any)
+		hooks["Stop"] = hooks["UserPromptSubmit"]
+	})},
+	{wiring.NoProgram, "a program that is not there", false, command("UserPromptSubmit", func(c string) string {
+		return strings.Replace(c, "hooks/moirai", "hooks/moirae", 1)
+	})},
+	{wiring.PagesUnwired, "a loader too few", false, edit(func(s map[string]any) {
+		g := trial.Group(s, "SessionStart", 0)
+		g["hooks"] = slices.Delete(g["hooks"].([]any), 1, 2)
+	})},
+	{wiring.PagesUnwired, "loaders of different sets", false, command("SessionStart", func(c string) string {
+		return strings.Replace(c, "1/4", "1/5", 1)
+	})},
+	{wiring.Disabled, "disableAllHooks in user settings", false, edit(func(s map[string]any) { s["disableAllHooks"] = true })},
+	{wiring.Disabled, "disableAllHooks in local settings", false, func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Root, ".claude/settings.local.json"), `{"disableAllHooks": true}`)
+	}},
+	{wiring.Disabled, "disableAllHooks in a managed drop-in", true, func(tr *trial.Trial) {
+		tr.Must(os.WriteFile(filepath.Join(filepath.Dir(wiring.DropIn()), "zz.json"), []byte(`{"disableAllHooks": true}`), 0o644))
+	}},
+	{wiring.ManagedOnly, "allowManagedHooksOnly, and ours are the user's", false, func(tr *trial.Trial) {
+		tr.NeedManaged()
+		tr.Must(os.MkdirAll(wiring.ManagedSettings, 0o755))
+		tr.Must(os.WriteFile(filepath.Join(wiring.ManagedSettings, "managed-settings.json"), []byte(`{"allowManagedHooksOnly": true}`), 0o644))
+	}},
+	{wiring.Replaced, "settings that a server sent", true, func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Home, ".claude/remote-settings.json"), `{"model": "x"}`)
+	}},
+	{wiring.Writable, "a drop-in that others can write", true, func(tr *trial.Trial) {
+		tr.Must(os.Chmod(wiring.DropIn(), 0o666))
+	}},
+	{wiring.Writable, "a managed program in a folder that others can write", true, func(tr *trial.Trial) {
+		tr.Must(os.Chmod(wiring.ManagedPrograms, 0o777))
+	}},
+	{wiring.EnvReaches, "a drop-in without a pin", true, func(tr *trial.Trial) {
+		tr.EditJSON(wiring.DropIn(), func(s map[string]any) { delete(s["env"].(map[string]any), "LD_PRELOAD") })
+	}},
+	{wiring.EnvReaches, "a prefix in local settings", false, func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Root, ".claude/settings.local.json"), `{"env": {"CLAUDE_CODE_SHELL_PREFIX": "/x"}}`)
+	}},
+	{wiring.RetiredFile, "a script of the bash version", false, func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Home, ".claude/hooks/hades-session-start-gate.sh"), "")
+	}},
+	{wiring.RetiredFile, "its manifest", false, func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Home, ".claude/hooks/moirai/constellations/hades.yaml"), "")
+	}},
+	{wiring.RetiredHook, "a script of the bash version wired", false, edit(func(s map[string]any) {
+		hooks := s["hooks"].(map[string]any)
+		hooks["UserPromptSubmit"] = append(hooks["UserPromptSubmit"].([]any), map[string]any{"hooks": []any{
+			map[string]any{"type": "command", "command": "bash ~/.claude/hooks/hades-start-prompt-marker.sh"}}})
+	})},
+	{wiring.NoRoot, "a root without a required file", false, func(tr *trial.Trial) {
+		tr.Must(os.Remove(filepath.Join(tr.Root, "CONTEXT.md")))
+	}},
+	{wiring.NoRoot, "a root with an empty one", false, func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Root, "CONTEXT.md"), "")
+	}},
+	{wiring.NoRoot, "a root of another name", false, func(tr *trial.Trial) {
+		renamed := filepath.Join(filepath.Dir(tr.Root), "hades")
+		tr.Must(os.Rename(tr.Root, renamed))
+		tr.Root = renamed
+	}},
+	{wiring.PagesNeeded, "files for more pages than are wired", false, func(tr *trial.Trial) {
+		_, err := rig.Constellation(tr.Root, rig.SizedContents(5*9_500))
+		tr.Must(err)
+	}},
+	{wiring.TypesStart, "a scheduled prompt that types /start", false, func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Root, ".claude/scheduled_tasks.json"),
+			`{"tasks": [{"id": "1", "cron": "*/5 * * * *", "prompt": "/start and go on", "recurring": true}]}`)
+	}},
+	{wiring.WorktreeOut, "a worktree under another name", false, func(tr *trial.Trial) {
+		git(tr, tr.Root, "init", "-q")
+		git(tr, tr.Root, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-q", "--allow-empty", "-m", "x")
+		git(tr, tr.Root, "worktree", "add", "-q", filepath.Join(filepath.Dir(tr.Root), "side"))
+	}},
+}
+
+// harmless are changes that must give no finding.
+var harmless = []struct {
+	what   string
+	change func(tr *trial.Trial)
+}{
+	{"other hooks beside ours", edit(func(s map[string]any) {
+		hooks := s["hooks"].(map[string]any)
+		hooks["PreToolUse"] = append(hooks["PreToolUse"].([]any), map[string]any{"matcher": "Bash", "hooks": []any{
+			map[string]any{"type": "command", "command": "~/.claude/hooks/hades-vault-guard.sh", "timeout": 5},
+			map[string]any{"type": "command", "command": "~/.claude/hooks/hades-deployment-gate.sh"}}})
+	})},
+	{"matchers that mean everything", func(tr *trial.Trial) {
+		matcher("PreToolUse", "")(tr)
+		matcher("PostToolUse", "*")(tr)
+		matcher("SessionStart", "startup|resume|clear|compact|fork")(tr)
+		matcher("PreCompact", "manual, auto")(tr)
+	}},
+	{"the names of the bash version", func(tr *trial.Trial) {
+		for _, event := range []string{"PreToolUse", "UserPromptSubmit"} {
+			command(event, func(c string) string { return strings.Replace(c, "hades-gate", "hades-gate.sh", 1) })(tr)
+		}
+	}},
+	{"one plain loader", edit(func(s map[string]any) {
+		g := trial.Group(s, "SessionStart", 0)
+		h := g["hooks"].([]any)[0].(map[string]any)
+		h["command"] = strings.TrimSuffix(h["command"].(string), " 1/4")
+		g["hooks"] = []any{h}
+	})},
+	{"a scheduled prompt that starts nothing", func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Root, ".claude/scheduled_tasks.json"), `{"tasks": [{"prompt": "/started? say so. /start"}]}`)
+	}},
+	{"worktrees in scope", func(tr *trial.Trial) {
+		git(tr, tr.Root, "init", "-q")
+		git(tr, tr.Root, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-q", "--allow-empty", "-m", "x")
+		git(tr, tr.Root, "worktree", "add", "-q", filepath.Join(tr.Root, ".claude/worktrees/side"))
+	}},
+	{"files that fill the wired pages", func(tr *trial.Trial) {
+		_, err := rig.Constellation(tr.Root, rig.SizedContents(4*9_000))
+		tr.Must(err)
+	}},
+	{"a second account with hooks of its own", func(tr *trial.Trial) {
+		second := *tr
+		second.Env = []string{"CLAUDE_CONFIG_DIR=" + filepath.Join(tr.Home, ".claude-work")}
+		second.Operate("install")
+		tr.Write(filepath.Join(tr.Home, ".claude-work/settings.json"), second.Operate("wiring").Stdout)
+	}},
+	{"settings of another case, which the client does not know", edit(func(s map[string]any) { s["DisableAllHooks"] = true })},
+}
+
+// TestFindings: each break gives its finding, in verify and as an alert of the
+// probe, and nothing else; without it there is none.
+func TestFindings(t *testing.T) {
+	for _, f := range findings {
+		t.Run(f.want+"/"+f.what, func(t *testing.T) {
+			tr := trial.New(t)
+			wire(tr, f.managed)
+			f.breakIt(tr)
+			wantFindings(tr, strings.Fields(f.want)...)
+		})
+	}
+	for _, managed := range []bool{false, true} {
+		t.Run(fmt.Sprintf("unbroken/managed=%v", managed), func(t *testing.T) {
+			tr := trial.New(t)
+			wire(tr, managed)
+			wantFindings(tr)
+			tr.Operate("verify", "-root", tr.Root)
+		})
+	}
+}
+
+// TestHarmless: what changes nothing about the gate is not reported, and verify
+// is green.
+func TestHarmless(t *testing.T) {
+	for _, h := range harmless {
+		t.Run(h.what, func(t *testing.T) {
+			tr := trial.New(t)
+			wire(tr, false)
+			h.change(tr)
+			wantFindings(tr)
+			tr.Operate("verify", "-root", tr.Root)
+		})
+	}
+}
+
+// TestManagedStands: what switches user hooks off leaves managed ones alone,
+// and is no finding.
+func TestManagedStands(t *testing.T) {
+	tr := trial.New(t)
+	wire(tr, true)
+	tr.Write(tr.Settings(), `{"disableAllHooks": true, "env": {"LD_PRELOAD": "/x"}}`)
+	tr.Write(filepath.Join(tr.Root, ".claude/settings.local.json"), `{"disableAllHooks": true}`)
+	tr.Must(os.WriteFile(filepath.Join(wiring.ManagedSettings, "managed-settings.json"), []byte(`{"allowManagedHooksOnly": true}`), 0o644))
+	wantFindings(tr)
+}
+
+func wire(tr *trial.Trial, managed bool) {
+	tr.Helper()
+	if !managed {
+		tr.Wire()
+		return
+	}
+	tr.NeedManaged()
+	if res := tr.RunAsRoot(tr.Bin("operate"), "install-managed"); res.Code != 0 {
+		tr.Fatalf("install-managed: exit %d\n%s%s", res.Code, res.Stdout, res.Stderr)
+	}
+}
+
+// wantFindings runs verify and the probe and wants these findings of both.
+func wantFindings(tr *trial.Trial, want ...string) {
+	tr.Helper()
+	verify := tr.Run(tr.Bin("operate"), "verify", "-root", tr.Root)
+	probe := tr.Run(tr.Bin("moirai-hades-integrity"), "-root", tr.Root)
+	failed, alerts := trial.Marked(verify.Stdout, "FAIL"), trial.Marked(probe.Stdout, "ALERT")
+	for program, names := range map[string][]string{"verify": failed, "the probe": alerts} {
+		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasPrefix(n, "wiring_") })
+		if !slices.Equal(slices.Compact(names), want) {
+			tr.Errorf("%s found %v, not %v\n%s%s%s%s", program, names, want, verify.Stdout, verify.Stderr, probe.Stdout, probe.Stderr)
+		}
+	}
+	if verify.Code != min(1, len(failed)) || probe.Code != min(1, len(alerts)) {
+		tr.Errorf("verify exits %d with %v, the probe %d with %v", verify.Code, failed, probe.Code, alerts)
+	}
+}
+
+func edit(change func(map[string]any)) func(*trial.Trial) {
+	return func(tr *trial.Trial) { tr.EditJSON(tr.Settings(), change) }
+}
+
+func key(event, name string, value any) func(*trial.Trial) {
+	return edit(func(s map[string]any) { trial.Hook(s, event, 0)[name] = value })
+}
+
+func matcher(event, m string) func(*trial.Trial) {
+	return edit(func(s map[string]any) { trial.Group(s, event, 0)["matcher"] = m })
+}
+
+func command(event string, change func(string) string) func(*trial.Trial) {
+	return edit(func(s map[string]any) {
+		h := trial.Hook(s, event, 0)
+		before := h["command"].(string)
+		h["command"] = change(before)
+		if h["command"] == before {
+			panic(fmt.Sprintf("%s: nothing was changed in %s", event, before))
+		}
+	})
+}
+
+func git(tr *trial.Trial, dir string, args ...string) {
+	tr.Helper()
+	path, err := exec.LookPath("git")
+	tr.Must(err)
+	if res := tr.Play(rig.Command{Path: path, Args: append([]string{"-C", dir}, args...)}); res.Code != 0 {
+		tr.Fatalf("git %v: %s", args, res.Stderr)
+	}
+}
