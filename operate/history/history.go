@@ -108,8 +108,9 @@ func (r *Reader) ReadLocked(session string) (h History, exists bool, err error) 
 	if err := syscall.Fstat(fd, &st); err != nil {
 		return h, true, &fs.PathError{Op: "stat", Path: moiraicore.TokenPath(session), Err: err}
 	}
-	h.Modified, h.Empty = modified(&st), st.Size == 0
+	h.Modified = modified(&st)
 	if h.Refused = refused(&st); h.Refused != "" {
+		h.Empty = h.Refused == isEmpty
 		return h, true, nil
 	}
 	return h, true, r.read(fd, &h)
@@ -132,6 +133,8 @@ func open(session string) (fd int, exists bool, err error) {
 	return -1, true, &fs.PathError{Op: "open", Path: path, Err: err}
 }
 
+const isEmpty = "empty"
+
 // refused says which of the conditions of D4 the file does not meet.
 func refused(st *syscall.Stat_t) string {
 	switch {
@@ -146,7 +149,7 @@ func refused(st *syscall.Stat_t) string {
 	case st.Size > moiraicore.MaxToken:
 		return fmt.Sprintf("%d bytes, over %d", st.Size, moiraicore.MaxToken)
 	case st.Size == 0:
-		return "empty"
+		return isEmpty
 	}
 	return ""
 }

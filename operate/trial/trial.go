@@ -133,22 +133,26 @@ func (tr *Trial) Run(path string, args ...string) rig.Result {
 // Play runs a command as the user, in the user's environment.
 func (tr *Trial) Play(c rig.Command) rig.Result {
 	tr.Helper()
+	res, err := tr.Command(c).Run()
+	tr.Must(err)
+	return res
+}
+
+// Command is c as the user would run it, in the user's environment.
+func (tr *Trial) Command(c rig.Command) rig.Command {
+	c.Env = append([]string{"HOME=" + tr.Home, "PATH=/usr/bin:/bin"}, tr.Env...)
 	c.Attr = &syscall.SysProcAttr{}
 	if os.Geteuid() == 0 {
 		c.Attr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
 	}
-	return tr.play(c)
+	return c
 }
 
 // RunAsRoot runs a program as root.
 func (tr *Trial) RunAsRoot(path string, args ...string) rig.Result {
 	tr.Helper()
-	return tr.play(rig.Command{Path: path, Args: args})
-}
-
-func (tr *Trial) play(c rig.Command) rig.Result {
-	tr.Helper()
-	c.Env = append([]string{"HOME=" + tr.Home, "PATH=/usr/bin:/bin"}, tr.Env...)
+	c := tr.Command(rig.Command{Path: path, Args: args})
+	c.Attr.Credential = nil
 	res, err := c.Run()
 	tr.Must(err)
 	return res

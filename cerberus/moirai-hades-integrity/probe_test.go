@@ -1,0 +1,440 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"moirai/moiraicore"
+	"moirai/operate/trial"
+	"moirai/stresstest/rig"
+	"moirai/wiring"
+)
+
+func TestMain(m *testing.M) { trial.Main(m) }
+
+const digest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+// fresh is a machine with the hooks installed and wired and one session open,
+// on which the probe finds nothing.
+func fresh(t *testing.T) *trial.Trial {
+	tr := trial.New(t)
+	tr.Wire()
+	s := rig.Session{ID: "open", Cwd: tr.Root}
+	hook(tr, "hades-session-load", s.SessionStart("startup"), "1/4")
+	hook(tr, "hades-gate", s.Prompt("/start"))
+	return tr
+}
+
+// hook runs an installed hook and wants exit 0.
+func hook(tr *trial.Trial, program string, payload []byte, args ...string) {
+	tr.Helper()
+	path := filepath.Join(tr.Home, ".local/libexec/moirai", program)
+	if res := tr.Play(rig.Command{Path: path, Args: args, Stdin: payload}); res.Code != 0 {
+		tr.Fatalf("%s: exit %d: %s", program, res.Code, res.Stderr)
+	}
+}
+
+// probe runs the installed probe.
+func probe(tr *trial.Trial) rig.Result {
+	tr.Helper()
+	return tr.Run(filepath.Join(tr.Root, "cerberus/probes/moirai-hades-integrity.sh"))
+}
+
+// wantAlerts wants these alerts and no others, one line each, and a summary.
+func wantAlerts(tr *trial.Trial, want ...string) rig.Result {
+	tr.Helper()
+	res := probe(tr)
+	alerts := trial.Marked(res.Stdout, "ALERT")
+	lines := strings.Split(strings.TrimSuffix(res.Stdout, "\n"), "\n")
+	names := slices.Compact(slices.Sorted(slices.Values(alerts)))
+	slices.Sort(want)
+	if !slices.Equal(names, want) || len(lines) != len(alerts)+1 || !strings.HasPrefix(lines[len(lines)-1], fmt.Sprintf("moirai-hades-integrity: %d alerts", len(alerts))) {
+		tr.Errorf("alerts %v, not %v\n%s%s", names, want, res.Stdout, res.Stderr)
+	}
+	if res.Code != min(1, len(alerts)) {
+		tr.Errorf("%d alerts and exit %d", len(alerts), res.Code)
+	}
+	return res
+}
+
+// installed is the path of an installed program.
+func installed(tr *trial.Trial, name string) string {
+	return filepath.Join(tr.Home, ".local/libexec/moirai", name)
+}
+
+// token writes the token file of a session as given, with LINE's @N replaced by
+// the time N seconds ago and ROOT by the root.
+func token(tr *trial.Trial, session string, lines ...string) string {
+	tr.Helper()
+	var b strings.Builder
+	for _, line := range lines {
+		at, rest, ok := strings.Cut(line, " ")
+		var ago int64
+		if _, err := fmt.Sscanf(at, "@%d", &ago); err == nil && ok {
+			line = fmt.Sprint(time.Now().Unix()-ago) + " " + rest
+		}
+		b.WriteString(strings.ReplaceAll(line, "ROOT", tr.Root) + "\n")
+	}
+	path := moiraicore.TokenPath(session)
+	tr.Write(path, b.String())
+	tr.Must(os.Chmod(path, 0o600))
+	return path
+}
+
+// sound are the records of a session of one page.
+var sound = []string{
+	"@30 COMMANDMENTS_ACK SessionStart main ROOT/docs/book-of-hades/COMMANDMENTS.md",
+	"@30 SCOPE_ACK SessionStart main ROOT/context/scope.md",
+	"@30 CONTEXT_ACK SessionStart main ROOT/CONTEXT.md",
+	"@20 START_ACK UserPromptSubmit main",
+}
+
+func with(i int, line string) []string {
+	lines := slices.Clone(sound)
+	lines[i] = line
+	return lines
+}
+
+// breaks are the ways to break things, one at a time, and the alerts that each
+// must give. What else could say so is named too.
+var breaks = []struct {
+	want, what string
+	breakIt    func(tr *trial.Trial)
+}{
+	{"hook_missing wiring_program", "the gate deleted", func(tr *trial.Trial) {
+		tr.Must(os.Remove(installed(tr, "hades-gate")))
+	}},
+	{"hook_mode", "the gate 0700", func(tr *trial.Trial) { tr.Must(os.Chmod(installed(tr, "hades-gate"), 0o700)) }},
+	{"hook_mode wiring_program", "the loader 0644", func(tr *trial.Trial) {
+		tr.Must(os.Chmod(installed(tr, "hades-session-load"), 0o644))
+	}},
+	{"hook_mode hook_writable", "the gate 0775", func(tr *trial.Trial) { tr.Must(os.Chmod(installed(tr, "hades-gate"), 0o775)) }},
+	{"hook_mode", "the gate set-uid", func(tr *trial.Trial) { tr.Must(os.Chmod(installed(tr, "hades-gate"), 0o755|os.ModeSetuid)) }},
+	{"hook_writable", "a folder on the way that others can write", func(tr *trial.Trial) {
+		tr.Must(os.Chmod(filepath.Join(tr.Home, ".local"), 0o777))
+	}},
+	{"hook_writable", "a gate of another user", func(tr *trial.Trial) {
+		tr.NeedManaged() // that is, root
+		tr.Must(os.Chown(installed(tr, "hades-gate"), 1234, 1234))
+	}},
+	{"hook_checksum_mismatch", "one byte more", func(tr *trial.Trial) {
+		path := installed(tr, "hades-session-load")
+		text, err := os.ReadFile(path)
+		tr.Must(err)
+		tr.Must(os.WriteFile(path, append(text, 0), 0o755))
+	}},
+	{"hook_checksum_mismatch", "a wired program that nobody installed", func(tr *trial.Trial) {
+		text, err := os.ReadFile(installed(tr, "hades-gate"))
+		tr.Must(err)
+		path := filepath.Join(tr.Home, "elsewhere/hades-gate")
+		tr.Write(path, string(text))
+		tr.Must(os.Chmod(path, 0o755))
+		tr.EditJSON(tr.Settings(), func(s map[string]any) {
+			trial.Hook(s, "PreCompact", 0)["command"] = wiring.Quote(path, tr.Home)
+		})
+	}},
+	{"hook_checksum_mismatch", "the record lost", func(tr *trial.Trial) { tr.Must(os.Remove(installed(tr, "INSTALLED"))) }},
+
+	{"token_dir_missing", "the directory gone", func(tr *trial.Trial) { tr.Must(os.RemoveAll(moiraicore.TokenDir)) }},
+	{"token_dir_missing", "its parent gone", func(tr *trial.Trial) { tr.Must(os.RemoveAll(moiraicore.TokenParent)) }},
+	{"token_dir_not_directory", "a file", func(tr *trial.Trial) {
+		tr.Must(os.RemoveAll(moiraicore.TokenDir))
+		tr.Write(moiraicore.TokenDir, "")
+	}},
+	{"token_dir_not_directory", "a link", func(tr *trial.Trial) {
+		tr.Must(os.Rename(moiraicore.TokenDir, moiraicore.TokenParent+"/real"))
+		tr.Must(os.Symlink("real", moiraicore.TokenDir))
+	}},
+	{"token_dir_foreign", "another's", func(tr *trial.Trial) {
+		tr.NeedManaged() // that is, root
+		tr.Must(os.Chown(moiraicore.TokenParent, 0, 0))
+		tr.Must(os.Chmod(moiraicore.TokenParent, 0o755))
+	}},
+	{"token_dir_mode", "open to all", func(tr *trial.Trial) { tr.Must(os.Chmod(moiraicore.TokenDir, 0o777)) }},
+	{"token_dir_mode", "read-only", func(tr *trial.Trial) { tr.Must(os.Chmod(moiraicore.TokenDir, 0o500)) }},
+
+	{"stale_session_tokens_7d", "a token of eight days ago", func(tr *trial.Trial) {
+		old := time.Now().Add(-8 * 24 * time.Hour)
+		path := token(tr, "old", replaceAll(sound, "@", "@6912")...)
+		tr.Must(os.Chtimes(path, old, old))
+	}},
+	{"unparseable_marker", "a word", func(tr *trial.Trial) { token(tr, "bad", append(slices.Clone(sound), "nonsense")...) }},
+	{"unparseable_marker", "a blank line", func(tr *trial.Trial) { token(tr, "bad", append(slices.Clone(sound), "")...) }},
+	{"unparseable_marker", "a control character", func(tr *trial.Trial) {
+		token(tr, "bad", with(2, "@30 CONTEXT_ACK SessionStart main ROOT/\tCONTEXT.md")...)
+	}},
+	{"token_refused", "a token that others can write", func(tr *trial.Trial) {
+		tr.Must(os.Chmod(token(tr, "bad", append(slices.Clone(sound), "x")...), 0o666))
+	}},
+	{"token_refused", "a link", func(tr *trial.Trial) { tr.Must(os.Symlink("session-open", moiraicore.TokenPath("bad"))) }},
+	{"token_refused", "a folder", func(tr *trial.Trial) {
+		tr.Must(os.Mkdir(moiraicore.TokenPath("bad"), 0o700))
+		tr.Own(moiraicore.TokenPath("bad"))
+	}},
+	{"token_refused", "a FIFO", func(tr *trial.Trial) {
+		tr.Must(syscall.Mkfifo(moiraicore.TokenPath("bad"), 0o600))
+		tr.Own(moiraicore.TokenPath("bad"))
+	}},
+	{"token_refused", "a hard link", func(tr *trial.Trial) {
+		tr.Must(os.Link(token(tr, "bad", "x"), moiraicore.TokenParent+"/other name"))
+	}},
+	{"token_refused", "an empty one, not just made", func(tr *trial.Trial) {
+		path, old := token(tr, "bad"), time.Now().Add(-time.Hour)
+		tr.Must(os.Chtimes(path, old, old))
+	}},
+
+	{"orphan_marker", "a marker by another tool", orphan(with(0, "@30 COMMANDMENTS_ACK Bash main ROOT/docs/book-of-hades/COMMANDMENTS.md")...)},
+	{"orphan_marker", "a Read by a subagent", orphan(with(1, "@30 SCOPE_ACK Read agent-1 ROOT/context/scope.md")...)},
+	{"orphan_marker", "a load by a subagent", orphan(with(1, "@30 SCOPE_ACK SessionStart agent-1 ROOT/context/scope.md")...)},
+	{"orphan_marker", "a marker with another's path", orphan(with(1, "@30 SCOPE_ACK SessionStart main ROOT/CONTEXT.md")...)},
+	{"orphan_marker", "a marker with a path under no constellation", orphan(with(2, "@30 CONTEXT_ACK SessionStart main /srv/elsewhere/CONTEXT.md")...)},
+	{"orphan_marker", "a marker with a path that is not clean", orphan(with(2, "@30 CONTEXT_ACK SessionStart main ROOT/../constellation-hades/CONTEXT.md")...)},
+	{"orphan_marker", "a marker without a path", orphan(with(2, "@30 CONTEXT_ACK SessionStart main")...)},
+	{"orphan_marker", "a start by the loader", orphan(with(3, "@20 START_ACK SessionStart main")...)},
+	{"orphan_marker", "a start with a path", orphan(with(3, "@20 START_ACK Skill main ROOT/CONTEXT.md")...)},
+	{"orphan_marker", "a void by a tool", orphan(with(3, "@20 LOAD_VOID Bash main")...)},
+	{"orphan_marker", "a void by a subagent", orphan(with(3, "@20 LOAD_VOID PreCompact agent-1")...)},
+	{"orphan_marker", "a receipt by Read", orphan(with(3, "@20 PAGE_1_OF_2 Read main "+digest)...)},
+	{"orphan_marker", "a receipt without a digest", orphan(with(3, "@20 PAGE_1_OF_2 SessionStart main ROOT/CONTEXT.md")...)},
+	{"orphan_marker", "a receipt of no page", orphan(with(3, "@20 PAGE_3_OF_2 SessionStart main "+digest)...)},
+	{"orphan_marker", "a marker that no hook knows", orphan(with(3, "@20 ALL_ACK SessionStart main ROOT/CONTEXT.md")...)},
+	{"orphan_marker", "a time before that of the line above", orphan(with(3, "@90 START_ACK UserPromptSubmit main")...)},
+	{"orphan_marker", "a time in the future", orphan(with(3, "@-90 START_ACK UserPromptSubmit main")...)},
+	{"orphan_marker", "a completion in one write with a page missing", orphan(slices.Concat(
+		[]string{"@30 PAGE_1_OF_3 SessionStart main " + digest, "@30 PAGE_3_OF_3 SessionStart main " + digest}, sound)...)},
+	{"orphan_marker", "a completion whose receipts are of two contents", orphan(slices.Concat(
+		[]string{"@30 PAGE_1_OF_2 SessionStart main " + digest, "@30 PAGE_2_OF_2 SessionStart main " + strings.Replace(digest, "0", "1", 1)}, sound)...)},
+	{"orphan_marker", "a completion whose receipts a compaction voided", orphan(slices.Concat(
+		[]string{"@35 PAGE_1_OF_2 SessionStart main " + digest, "@34 LOAD_VOID PreCompact main", "@30 PAGE_2_OF_2 SessionStart main " + digest}, sound)...)},
+	{"orphan_marker", "a completion later, with a page missing, of files that need pages still", func(tr *trial.Trial) {
+		_, err := rig.Constellation(tr.Root, rig.SizedContents(25_000))
+		tr.Must(err)
+		for _, name := range rig.Required {
+			before := time.Now().Add(-time.Hour)
+			tr.Must(os.Chtimes(filepath.Join(tr.Root, name), before, before))
+		}
+		token(tr, "forged", slices.Concat([]string{"@60 PAGE_1_OF_3 SessionStart main " + digest}, sound)...)
+	}},
+	{"start_without_load", "a start two hours ago and no load", func(tr *trial.Trial) {
+		token(tr, "unloaded", "@7200 START_ACK UserPromptSubmit main")
+	}},
+	{"ungated_session", "a transcript without a token", func(tr *trial.Trial) {
+		transcript(tr, ".claude", "ungated", tr.Root, time.Now())
+	}},
+	{"ungated_session", "in a sub-folder, of another account", func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Home, ".claude-work/settings.json"), mustRead(tr, tr.Settings()))
+		transcript(tr, ".claude-work", "ungated", filepath.Join(tr.Root, "context"), time.Now())
+	}},
+	{"token_dir_missing ungated_session", "and no token directory at all", func(tr *trial.Trial) {
+		tr.Must(os.RemoveAll(moiraicore.TokenParent))
+		transcript(tr, ".claude", "ungated", tr.Root, time.Now())
+	}},
+	{"unparseable_marker", "with a path that would make two lines of one", func(tr *trial.Trial) {
+		token(tr, "a\nALERT b", "x")
+	}},
+}
+
+func replaceAll(lines []string, old, new string) []string {
+	out := slices.Clone(lines)
+	for i := range out {
+		out[i] = strings.ReplaceAll(out[i], old, new)
+	}
+	return out
+}
+
+func orphan(lines ...string) func(*trial.Trial) {
+	return func(tr *trial.Trial) { token(tr, "forged", lines...) }
+}
+
+func mustRead(tr *trial.Trial, path string) string {
+	text, err := os.ReadFile(path)
+	tr.Must(err)
+	return string(text)
+}
+
+// transcript writes a transcript as the client does, for a session that began
+// at the time given.
+func transcript(tr *trial.Trial, configDir, session, cwd string, began time.Time) {
+	tr.Helper()
+	name := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, cwd)
+	at := began.UTC().Format("2006-01-02T15:04:05.000Z")
+	var b bytes.Buffer
+	for _, line := range []map[string]any{
+		{"type": "queue-operation", "operation": "enqueue", "timestamp": at, "sessionId": session},
+		{"type": "user", "cwd": cwd, "timestamp": at, "sessionId": session, "message": map[string]any{"role": "user", "content": "go"}},
+	} {
+		tr.Must(json.NewEncoder(&b).Encode(line))
+	}
+	tr.Write(filepath.Join(tr.Home, configDir, "projects", name, session+".jsonl"), b.String())
+}
+
+// TestAlerts: each break gives its alerts and no others. Without it there are
+// none (TestQuiet).
+func TestAlerts(t *testing.T) {
+	for _, b := range breaks {
+		t.Run(b.want+"/"+b.what, func(t *testing.T) {
+			tr := fresh(t)
+			b.breakIt(tr)
+			wantAlerts(tr, strings.Fields(b.want)...)
+		})
+	}
+}
+
+// TestDetail: an alert names the file, and the line where there is one.
+func TestDetail(t *testing.T) {
+	tr := fresh(t)
+	path := token(tr, "bad", append(slices.Clone(sound), "nonsense")...)
+	if res := wantAlerts(tr, "unparseable_marker"); !strings.Contains(res.Stdout, path+" line 5") {
+		t.Error(res.Stdout)
+	}
+}
+
+// quiet are states that look like something and are nothing.
+var quiet = []struct {
+	what  string
+	setUp func(tr *trial.Trial)
+}{
+	{"nothing unusual", func(*trial.Trial) {}},
+	{"a token of six days ago", func(tr *trial.Trial) {
+		old := time.Now().Add(-6 * 24 * time.Hour)
+		tr.Must(os.Chtimes(token(tr, "old", replaceAll(sound, "@", "@5184")...), old, old))
+	}},
+	{"an old token that is still used (D18)", func(tr *trial.Trial) { token(tr, "old", replaceAll(sound, "@", "@6912")...) }},
+	{"a token file just made", func(tr *trial.Trial) { token(tr, "made") }},
+	{"a start just now and no load yet", func(tr *trial.Trial) { token(tr, "unloaded", "@60 START_ACK UserPromptSubmit main") }},
+	{"a start, hours, and a load", func(tr *trial.Trial) {
+		token(tr, "late", slices.Concat([]string{"@7200 START_ACK Skill agent-1"}, sound[:3])...)
+	}},
+	{"a start and a load that a compaction voided", func(tr *trial.Trial) {
+		token(tr, "void", slices.Concat(replaceAll(sound, "@", "@99"), []string{"@10 LOAD_VOID PreCompact main"})...)
+	}},
+	{"a root that is gone", func(tr *trial.Trial) {
+		token(tr, "gone", replaceAll(sound, "ROOT", "/gone/Constellation-Hades/a branch")...)
+	}},
+	{"files shortened to one page between two loads", func(tr *trial.Trial) {
+		token(tr, "short", slices.Concat([]string{"@60 PAGE_1_OF_3 SessionStart main " + digest}, sound)...)
+	}},
+	{"files changed since, to more pages", func(tr *trial.Trial) {
+		_, err := rig.Constellation(tr.Root, rig.SizedContents(25_000))
+		tr.Must(err)
+		token(tr, "longer", slices.Concat([]string{"@60 PAGE_1_OF_3 SessionStart main " + digest}, sound)...)
+	}},
+	{"the bash version's tokens", func(tr *trial.Trial) {
+		five := slices.Clone(sound)
+		five[3] = "@20 START_ACK UserPromptSubmit main "
+		twice := slices.Concat(sound, sound)
+		twice = replaceAll(twice, "@20", "@30")
+		late := slices.Clone(sound)
+		late[1] = "@32 SCOPE_ACK SessionStart main ROOT/context/scope.md" // five loaders at once
+		for i, lines := range [][]string{sound, five, twice, late, {"@20 START_ACK Skill agent-1 "}} {
+			tr.Must(os.Chmod(token(tr, fmt.Sprint("bash-", i), lines...), 0o644))
+		}
+	}},
+	{"a transcript with its token", func(tr *trial.Trial) { transcript(tr, ".claude", "open", tr.Root, time.Now()) }},
+	{"a transcript from elsewhere", func(tr *trial.Trial) {
+		transcript(tr, ".claude", "elsewhere", filepath.Join(tr.Home, "my-constellation-hades-notes"), time.Now())
+	}},
+	{"a transcript from before the install", func(tr *trial.Trial) {
+		transcript(tr, ".claude", "earlier", tr.Root, time.Now().Add(-time.Hour))
+	}},
+	{"a subagent's transcript", func(tr *trial.Trial) { transcript(tr, ".claude", "agent-1", tr.Root, time.Now()) }},
+	{"an account without projects", func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Home, ".claude-work/settings.json"), mustRead(tr, tr.Settings()))
+	}},
+}
+
+// TestQuiet: none of these is an alert.
+func TestQuiet(t *testing.T) {
+	for _, q := range quiet {
+		t.Run(q.what, func(t *testing.T) {
+			tr := fresh(t)
+			q.setUp(tr)
+			wantAlerts(tr)
+		})
+	}
+}
+
+// TestCouldNotRun: what the probe may not see is no alert and no good news.
+func TestCouldNotRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		hide func(tr *trial.Trial)
+		want string
+	}{
+		"settings":          {func(tr *trial.Trial) { tr.Must(os.Chmod(tr.Settings(), 0)) }, "settings.json"},
+		"a token file":      {func(tr *trial.Trial) { tr.Must(os.Chmod(moiraicore.TokenPath("open"), 0)) }, "session-open"},
+		"the record":        {func(tr *trial.Trial) { tr.Must(os.Chmod(installed(tr, "INSTALLED"), 0)) }, "INSTALLED"},
+		"the gate":          {func(tr *trial.Trial) { tr.Must(os.Chmod(installed(tr, "hades-gate"), 0o311)) }, "hades-gate"},
+		"the record's text": {func(tr *trial.Trial) { tr.Write(installed(tr, "INSTALLED"), "nonsense\n") }, "not an entry"},
+		"the home":          {func(tr *trial.Trial) { tr.Home = "" }, "HOME"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := fresh(t)
+			c.hide(tr)
+			res := probe(tr)
+			if res.Code != 2 || !strings.Contains(res.Stderr, "could not run") || !strings.Contains(res.Stderr, c.want) || res.Stdout != "" {
+				t.Errorf("exit %d: %s%s", res.Code, res.Stdout, res.Stderr)
+			}
+		})
+	}
+}
+
+// TestRoot: through its link the probe checks that constellation; called
+// otherwise, only with -root.
+func TestRoot(t *testing.T) {
+	tr := fresh(t)
+	tr.Must(os.Remove(filepath.Join(tr.Root, "CONTEXT.md")))
+	wantAlerts(tr, wiring.NoRoot)
+	path := installed(tr, "moirai-hades-integrity")
+	if res := tr.Run(path); res.Code != 0 {
+		t.Errorf("without a root: exit %d\n%s%s", res.Code, res.Stdout, res.Stderr)
+	}
+	if res := tr.Run(path, "-root", tr.Root); res.Code != 1 {
+		t.Errorf("with -root: exit %d\n%s%s", res.Code, res.Stdout, res.Stderr)
+	}
+	if res := tr.Run(path, "nonsense"); res.Code != 2 {
+		t.Errorf("with nonsense: exit %d", res.Code)
+	}
+}
+
+// TestReadOnly: the probe changes nothing, and waits for no lock: a file that a
+// hook is writing is none to judge.
+func TestReadOnly(t *testing.T) {
+	tr := fresh(t)
+	busy, err := os.OpenFile(token(tr, "busy", "half a rec"), os.O_WRONLY, 0)
+	tr.Must(err)
+	defer busy.Close()
+	tr.Must(syscall.Flock(int(busy.Fd()), syscall.LOCK_EX))
+	token(tr, "bad", "x")
+	before := snapshot(tr)
+	wantAlerts(tr, "unparseable_marker")
+	if after := snapshot(tr); after != before {
+		t.Errorf("the probe made\n%s\nof\n%s", after, before)
+	}
+}
+
+func snapshot(tr *trial.Trial) string {
+	var b strings.Builder
+	for _, dir := range []string{tr.Home, tr.Root, moiraicore.TokenParent} {
+		tr.Must(filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			info, err := os.Lstat(path)
+			if err == nil {
+				fmt.Fprintln(&b, path, info.Mode(), info.Size(), info.ModTime())
+			}
+			return err
+		}))
+	}
+	return b.String()
+}
