@@ -1,0 +1,386 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"moirai/stresstest/rig"
+)
+
+// A schedule is fifty hooks at once on one session: loads, pages, starts, calls,
+// required Reads, compactions, and some of them killed. Its history is held against a
+// model of the token file. The file only grows, so what stands after any number of
+// records is a state that the file really had, and a call sees one of the states between
+// its beginning and its end. The model is:
+//
+//   - The file never loses or changes a byte, and every line is well formed.
+//   - A record stands once for what it says: no marker is written that counts already.
+//   - Each record belongs to a call that was at work when it was written, and a load's
+//     to one whose output was complete.
+//   - Markers of a load in several pages come after the receipts of all of them.
+//   - What a call said at its end is true in one of the states that it can have seen.
+const inSchedule = 50
+
+// op is one hook of a schedule.
+type op struct {
+	what     string // loader, call, start, skill, read, compact
+	page     int    // of a loader
+	kill     bool
+	from, to int // length of the token file before it began, and after it ended
+	result   rig.Result
+	seen     string // token file after it ended
+}
+
+// pagesWired is the N of the loaders, and pagesNeeded what the larger contents take.
+const pagesWired = 4
+
+// history is a schedule that has been played.
+type history struct {
+	root  string
+	ops   []*op
+	final string
+	pages []string // what each loader prints when nothing is wrong
+}
+
+// schedules is the section.
+func (b *bench) schedules(t *tally) {
+	if !t.wants("schedules") {
+		return
+	}
+	n := 20
+	if b.full {
+		n = 1000
+	}
+	if !b.platform.private {
+		t.lacking = append(t.lacking, "schedules: no private /tmp")
+		return
+	}
+	jobs := make([]job, n)
+	var lock sync.Mutex
+	var ends = map[string]int{}
+	for i := range jobs {
+		jobs[i] = job{fault: &fault{name: fmt.Sprint("schedule ", i)}, kind: i, cell: &cell{}}
+	}
+	b.play(b.cpus, jobs, func(j job) {
+		h, err := b.perform(uint64(j.kind))
+		if err == nil {
+			err = h.check()
+			lock.Lock()
+			for _, o := range h.ops {
+				ends[o.end()]++
+			}
+			lock.Unlock()
+			j.cell.runs = len(h.ops)
+		}
+		if err != nil {
+			j.cell.bad = append(j.cell.bad, err.Error())
+		}
+	})
+	for _, j := range jobs {
+		t.add("schedules: "+j.fault.name, j.cell)
+	}
+	fmt.Printf("\nRandom schedules: %d of %d hooks each, held against the model of the token file\n ", n, inSchedule)
+	names := []string{}
+	for e := range ends {
+		names = append(names, e)
+	}
+	slices.Sort(names)
+	for _, e := range names {
+		fmt.Printf(" %s ×%d,", e, ends[e])
+	}
+	fmt.Println()
+}
+
+// end names how an op ended, for the sum.
+func (o *op) end() string {
+	switch {
+	case o.result.Signal != 0:
+		return o.what + " killed"
+	case strings.Contains(condition(o.result), "locked by another"):
+		return o.what + " lock not got"
+	}
+	return fmt.Sprintf("%s %d", o.what, o.result.Code)
+}
+
+// perform plays the schedule with the given number.
+func (b *bench) perform(number uint64) (*history, error) {
+	rng := rand.New(rand.NewPCG(number, 6))
+	s, err := newScene(&theKinds[loader], b.iso.Hooks)
+	if err != nil {
+		return nil, err
+	}
+	if number%2 == 1 {
+		if s.root, err = rig.Constellation(s.root, rig.SizedContents(25_000)); err != nil {
+			return nil, err
+		}
+	}
+	h := &history{root: s.root}
+	if h.pages, err = s.printed(); err != nil {
+		return nil, err
+	}
+	// Seen through an open folder, since only this thread sees this /tmp.
+	dir, err := os.OpenRoot(tokenDir)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	var group sync.WaitGroup
+	var firstErr error
+	for range inSchedule {
+		o := &op{what: pick(rng), page: 1 + rng.IntN(pagesWired), kill: rng.IntN(10) == 0}
+		h.ops = append(h.ops, o)
+		o.from = len(standing(dir))
+		p, err := s.command(o, rng).Start()
+		if err != nil {
+			firstErr = err
+			break
+		}
+		at := time.Duration(rng.IntN(int(3 * typical)))
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			if o.kill {
+				time.Sleep(at)
+				p.Signal(syscall.SIGKILL)
+			}
+			o.result, _ = p.Wait()
+			o.seen = standing(dir)
+			o.to = len(o.seen)
+		}()
+		time.Sleep(time.Duration(rng.IntN(int(typical / 4))))
+	}
+	group.Wait()
+	h.final = standing(dir)
+	return h, firstErr
+}
+
+// standing is the token file as it stands; "" is none.
+func standing(dir *os.Root) string {
+	b, err := dir.ReadFile(filepath.Base(tokenPath))
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+func pick(rng *rand.Rand) string {
+	return []string{"loader", "loader", "loader", "loader", "call", "call", "call", "start", "skill", "read", "compact"}[rng.IntN(11)]
+}
+
+// command is the hook call of an op.
+func (s *scene) command(o *op, rng *rand.Rand) rig.Command {
+	session := rig.Session{ID: sessionID, Cwd: s.root}
+	c := rig.Command{Path: filepath.Join(s.hooks, "hades-gate"), Dir: s.root, Limit: 2 * bound}
+	switch o.what {
+	case "loader":
+		c.Path = filepath.Join(s.hooks, "hades-session-load")
+		c.Args = []string{fmt.Sprintf("%d/%d", o.page, pagesWired)}
+		c.Stdin = session.SessionStart("startup")
+	case "call":
+		c.Stdin = session.Bash()
+	case "start":
+		c.Stdin = session.Prompt("/start")
+	case "skill":
+		session.Agent = fmt.Sprint("agent-", rng.IntN(3))
+		c.Stdin = session.Skill("start")
+	case "read":
+		text, _ := os.ReadFile(s.root + "/" + rig.Required[2])
+		c.Stdin = session.PostRead(s.root+"/"+rig.Required[2], string(text))
+	case "compact":
+		c.Stdin = session.PreCompact("auto")
+	}
+	return c
+}
+
+// printed is what each loader prints when it is alone; the token of it goes.
+func (s *scene) printed() ([]string, error) {
+	var pages []string
+	for k := range pagesWired {
+		res, err := s.command(&op{what: "loader", page: k + 1}, nil).Run()
+		if err != nil {
+			return nil, err
+		}
+		if res.Code != 0 {
+			return nil, fmt.Errorf("page %d alone: exit %d: %s", k+1, res.Code, res.Stderr)
+		}
+		pages = append(pages, res.Stdout)
+	}
+	return pages, os.Remove(tokenPath)
+}
+
+// needed is how many of the wired pages the contents take.
+func (h *history) needed() int {
+	n := 0
+	for _, p := range h.pages {
+		if p != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// model is a state of the token file, with receipts.
+type model struct {
+	state
+	pages map[string]bool
+}
+
+// states returns the state after each number of records, and where each record ends.
+func (h *history) states() (all []model, ends []int, records []string) {
+	now := model{pages: map[string]bool{}}
+	all, ends = []model{now}, []int{0}
+	at := 0
+	for _, line := range strings.SplitAfter(h.final, "\n") {
+		if line == "" {
+			continue
+		}
+		at += len(line)
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 5)
+		next := model{state: now.state, pages: map[string]bool{}}
+		for p := range now.pages {
+			next.pages[p] = true
+		}
+		if len(f) >= 2 {
+			switch i := slices.Index(rig.Markers[:], f[1]); {
+			case f[1] == "START_ACK":
+				next.started = true
+			case f[1] == "LOAD_VOID":
+				next.acked, next.voided, next.pages = [3]bool{}, true, map[string]bool{}
+			case i >= 0:
+				next.acked[i], next.voided = true, false
+			case strings.HasPrefix(f[1], "PAGE_"):
+				next.pages[f[1]], next.voided = true, false
+			}
+		}
+		now = next
+		all, ends, records = append(all, now), append(ends, at), append(records, strings.TrimSuffix(line, "\n"))
+	}
+	return all, ends, records
+}
+
+// check holds the history against the model.
+func (h *history) check() error {
+	if h.final != "" {
+		if _, err := understand(h.final, h.root); err != nil {
+			return fmt.Errorf("the file is corrupt: %w\n%s", err, h.final)
+		}
+	}
+	all, ends, records := h.states()
+	for n, o := range h.ops {
+		if !strings.HasPrefix(h.final, o.seen) {
+			return fmt.Errorf("after op %d (%s) the file lost or changed what stood", n, o.what)
+		}
+		if err := h.checkOp(o, all, ends); err != nil {
+			return fmt.Errorf("op %d (%s, exit %d %v, %q): %w\n%s", n, o.what, o.result.Code, o.result.Signal, condition(o.result), err, h.final)
+		}
+	}
+	for i, r := range records {
+		if err := h.checkRecord(r, all[i], ends[i], ends[i+1]); err != nil {
+			return fmt.Errorf("record %d, %q: %w\n%s", i+1, r, err, h.final)
+		}
+	}
+	return nil
+}
+
+// checkOp: what a call said is true in a state that it can have seen.
+func (h *history) checkOp(o *op, all []model, ends []int) error {
+	if o.result.Signal != 0 {
+		return nil
+	}
+	if o.result.Overran || o.result.Took > bound {
+		return fmt.Errorf("took %v", o.result.Took)
+	}
+	sometimes := func(is func(model) bool) bool {
+		for i, end := range ends {
+			if o.from <= end && end <= o.to && is(all[i]) {
+				return true
+			}
+		}
+		return false
+	}
+	said := condition(o.result)
+	busy := strings.Contains(said, "locked by another")
+	page := fmt.Sprintf("PAGE_%d_OF_%d", o.page, h.needed())
+	ok := true
+	switch {
+	case o.result.Code != 0 && o.result.Code != 2:
+		ok = false
+	case o.what == "call" && o.result.Code == 0:
+		ok = sometimes(func(m model) bool { return m.open() })
+	case o.what == "call" && said == "BLOCKED":
+		ok = sometimes(func(m model) bool { return !m.open() && checklist(o.result.Stderr, m) })
+	case o.result.Code == 2:
+		ok = busy
+	case o.what == "loader" && o.page > h.needed():
+		ok = o.result.Stdout == ""
+	case o.what == "loader":
+		ok = o.result.Stdout == h.pages[o.page-1] && sometimes(func(m model) bool { return m.loaded() || m.pages[page] })
+	case o.what == "start":
+		ok = strings.Contains(o.result.Stdout, "nothing was recorded") && busy || sometimes(func(m model) bool { return m.started })
+	case o.what == "skill":
+		ok = sometimes(func(m model) bool { return m.started })
+	case o.what == "compact":
+		ok = sometimes(func(m model) bool { return m.acked == [3]bool{} && len(m.pages) == 0 })
+	}
+	if !ok {
+		return fmt.Errorf("no state between byte %d and %d explains it", o.from, o.to)
+	}
+	return nil
+}
+
+// checklist tells whether the block message shows the state.
+func checklist(message string, m model) bool {
+	for i, marker := range append(slices.Clone(rig.Markers[:]), "START_ACK") {
+		set := m.started
+		if i < 3 {
+			set = m.acked[i]
+		}
+		if strings.Contains(message, "[x] "+marker) != set {
+			return false
+		}
+	}
+	return true
+}
+
+// checkRecord: a record is news, and belongs to a call that was at work and, for a load, delivered.
+func (h *history) checkRecord(record string, before model, from, to int) error {
+	f := strings.SplitN(record, " ", 5)
+	marker, tool := f[1], f[2]
+	i := slices.Index(rig.Markers[:], marker)
+	switch {
+	case marker == "START_ACK" && before.started, marker == "LOAD_VOID" && before.voided, i >= 0 && before.acked[i], before.pages[marker]:
+		return fmt.Errorf("it stood already")
+	case i >= 0 && tool == "SessionStart" && h.needed() > 1 && len(before.pages) < h.needed():
+		return fmt.Errorf("a marker of a load of which %d of %d pages went out", len(before.pages), h.needed())
+	}
+	for _, o := range h.ops {
+		if o.from > from || o.to < to || !h.mayWrite(o, tool, marker) {
+			continue
+		}
+		return nil
+	}
+	return fmt.Errorf("no call that was at work can have written it")
+}
+
+// mayWrite tells whether the op is one that writes such a record.
+func (h *history) mayWrite(o *op, tool, marker string) bool {
+	switch tool {
+	case "SessionStart":
+		return o.what == "loader" && o.page <= h.needed() && o.result.Stdout == h.pages[o.page-1] &&
+			(!strings.HasPrefix(marker, "PAGE_") || marker == fmt.Sprintf("PAGE_%d_OF_%d", o.page, h.needed()))
+	case "UserPromptSubmit":
+		return o.what == "start"
+	case "Skill":
+		return o.what == "skill"
+	case "Read":
+		return o.what == "read"
+	}
+	return o.what == "compact" && tool == "PreCompact"
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+)
+
+// everyFault is the table, class by class.
+func everyFault() []fault {
+	var all []fault
+	for _, c := range []struct {
+		name   string
+		faults []fault
+	}{
+		{"stdin", onStdin}, {"streams", onStreams}, {"token file", onTokenFile}, {"token dir", onTokenDir}, {"process", onProcess}, {"required", onRequired},
+	} {
+		for _, f := range c.faults {
+			f.class = c.name
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+var everyKind = []int{loader, blocked, allowed, start, read, compact}
+
+// faults runs the table itself.
+func (b *bench) faults(t *tally) {
+	chosen := slices.DeleteFunc(everyFault(), func(f fault) bool { return !t.wants(f.class + ": " + f.name) })
+	if len(chosen) == 0 {
+		return
+	}
+	rows := append([]*row{b.baseline()}, b.matrix(chosen, everyKind)...)
+	printTable(os.Stdout, "Each fault on each kind of call: exit code, condition, longest time", rows)
+	t.rows(rows)
+	t.lacking = append(t.lacking, beyond...)
+}
+
+// pairs runs two faults at once.
+func (b *bench) pairs(t *tally) {
+	chosen := slices.DeleteFunc(pairs(everyFault()), func(f fault) bool { return !t.wants(f.class + ": " + f.name) })
+	on := []int{loader, blocked, allowed}
+	if b.full {
+		on = everyKind
+	}
+	rows := b.matrix(chosen, on)
+	t.rows(rows)
+	fmt.Printf("\nPairs of faults: %d pairs on %d kinds of call\n", len(rows), len(on))
+}
