@@ -25,6 +25,8 @@ type Command struct {
 	Closed []int
 	// Argv0 is the name that the process is given, Path if empty.
 	Argv0 string
+	// NoArgv gives the process an empty argv, not even a name.
+	NoArgv bool
 	// Limit ends the process by SIGKILL. Zero means 30 seconds.
 	Limit time.Duration
 	// Attr is changed before the start, for a chroot or a uid. May be nil.
@@ -136,7 +138,11 @@ func (p *Process) launch(c Command, files []*os.File) error {
 	if name == "" {
 		name = c.Path
 	}
-	proc, err := os.StartProcess(c.Path, append([]string{name}, c.Args...), &os.ProcAttr{
+	argv := append([]string{name}, c.Args...)
+	if c.NoArgv {
+		argv = []string{}
+	}
+	proc, err := os.StartProcess(c.Path, argv, &os.ProcAttr{
 		Dir: dir, Env: env, Files: files, Sys: attr,
 	})
 	if err != nil {

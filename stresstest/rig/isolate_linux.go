@@ -306,9 +306,10 @@ func raiseLoopback() error {
 	return nil
 }
 
-// Bind makes what lies at from appear at to as well. Both must exist.
+// Bind makes what lies at from, and what is mounted below it, appear at to as
+// well. Both must exist.
 func Bind(from, to string) error {
-	if err := syscall.Mount(from, to, "", syscall.MS_BIND, ""); err != nil {
+	if err := syscall.Mount(from, to, "", syscall.MS_BIND|syscall.MS_REC, ""); err != nil {
 		return &os.PathError{Op: "bind " + from + " to", Path: to, Err: err}
 	}
 	return nil

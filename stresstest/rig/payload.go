@@ -173,12 +173,24 @@ func (s Session) Subagent() []byte {
 	})
 }
 
-// PostRead is the PostToolUse payload of a Read that showed the whole of
-// content. The client counts lines as what stands between newlines, so a file
-// that ends with one has an empty last line.
+// PostRead is the PostToolUse payload of a Read that showed the whole of a file
+// with this content. The client counts lines as what stands between newlines,
+// so a file that ends with one has an empty last line.
 func (s Session) PostRead(path, content string) []byte {
-	n := strings.Count(content, "\n") + 1
-	return s.PostReadPart(path, content, 1, n, n)
+	shown := s.shown(content)
+	n := strings.Count(shown, "\n") + 1
+	return s.PostReadPart(path, shown, 1, n, n)
+}
+
+// shown is what the client makes of a file's content: CRLF becomes a newline,
+// and since 2.0 a mark of byte order at the start and a carriage return at the
+// end are dropped.
+func (s Session) shown(content string) string {
+	content = strings.ReplaceAll(content, "\r\n", "\n")
+	if !s.since("2.0.76") {
+		return content
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(content, "\ufeff"), "\r")
 }
 
 // PostReadPart is the PostToolUse payload of a Read that showed num of total
