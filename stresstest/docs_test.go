@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The documents cite the case that proves a clause. A citation that names no
+// case would be a promise that nobody ran.
+func TestDocumentsCiteCases(t *testing.T) {
+	names := map[string]bool{}
+	for _, table := range allCases() {
+		for _, c := range table {
+			names[c.fullName()] = true
+		}
+	}
+	docs, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cited := 0
+	for _, doc := range append(docs, "../README.md") {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range citation.FindAllStringSubmatch(string(text), -1) {
+			cited++
+			if !isCase(names, m[1]) {
+				t.Errorf("%s cites %q, which is no case", filepath.Base(doc), m[1])
+			}
+		}
+	}
+	if cited == 0 {
+		t.Error("no document cites a case: the pattern of citations is broken")
+	}
+}
+
+var citation = regexp.MustCompile("`((?:D[0-9]+|gate|loader|§9\\.[0-9] [a-z ]+|client [0-9.]+|concurrency)/[^`]+)`")
+
+// isCase tells whether a citation is the name of a case, or, ending in …, how one begins.
+func isCase(names map[string]bool, cited string) bool {
+	prefix, cut := strings.CutSuffix(cited, "…")
+	if !cut {
+		return names[cited]
+	}
+	for name := range names {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
