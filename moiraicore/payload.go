@@ -11,12 +11,15 @@ import (
 	"unicode"
 )
 
-// Payload holds keys of one JSON object, compared exactly, with the raw value of
-// each; a key that stands twice holds nil. encoding/json's struct matching would
-// ignore case and let the last duplicate win. Each method judges one key, so
-// that a session elsewhere is never blocked by a rule about a field that it does
-// not need (D1).
-type Payload map[string]json.RawMessage
+// Payload holds keys of one JSON object, compared exactly, and the value of each:
+// what encoding/json makes of it, or the raw bytes of an object that is judged
+// later. encoding/json's struct matching would ignore case and let the last
+// duplicate win. Each method judges one key, so that a session elsewhere is never
+// blocked by a rule about a field that it does not need (D1).
+type Payload map[string]any
+
+// doubled is the value of a key that stands more than once.
+type doubled struct{}
 
 // ReadPayload decodes stdin: exactly one JSON object of at most 128 MiB, and
 // nothing but white space after it. Of the keys that no event needs only the
@@ -70,19 +73,32 @@ func decodeObject(dec *json.Decoder, keep func(p Payload, key string) bool) (Pay
 			err = skipValue(dec)
 			continue
 		}
-		var raw json.RawMessage
-		if err = dec.Decode(&raw); p.Has(key) {
-			raw = nil
+		if p[key], err = decodeValue(dec, key, p.Has(key)); err != nil {
+			return nil, err
 		}
-		p[key] = raw
 	}
 	return nil, err
 }
 
-// skipValue checks the syntax of the next value and keeps no byte of it: an
-// empty struct takes nothing, and that the type does not fit is no matter.
+func decodeValue(dec *json.Decoder, key string, again bool) (value any, err error) {
+	var raw json.RawMessage
+	switch key {
+	case KeyInput, KeyResponse, KeyFile:
+		err = dec.Decode(&raw)
+		value = raw
+	default:
+		err = dec.Decode(&value)
+	}
+	if again {
+		value = doubled{}
+	}
+	return value, err
+}
+
+// skipValue checks the syntax of the next value and keeps no byte of it: what
+// does not fit a bool is skipped whole, and that it does not fit is no matter.
 func skipValue(dec *json.Decoder) error {
-	err := dec.Decode(&struct{}{})
+	err := dec.Decode(new(bool))
 	if _, ok := err.(*json.UnmarshalTypeError); ok {
 		return nil
 	}
@@ -110,14 +126,15 @@ func (p Payload) Has(key string) bool {
 
 // Text returns the string under key. Missing, doubled or of another type, it is
 // malformed.
-func (p Payload) Text(key string) (s string, err error) {
+func (p Payload) Text(key string) (string, error) {
 	if !p.Has(key) {
 		return "", malformed("key %q is missing", key)
 	}
-	if raw := p[key]; raw == nil || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
+	text, ok := p[key].(string)
+	if !ok {
 		return "", malformed("key %q stands twice or is not a string", key)
 	}
-	return s, nil
+	return text, nil
 }
 
 // object returns all keys of the object under key; absent, it has none.
@@ -125,7 +142,8 @@ func (p Payload) object(key string) (Payload, error) {
 	if !p.Has(key) {
 		return nil, nil
 	}
-	in, err := decodeObject(json.NewDecoder(bytes.NewReader(p[key])), func(Payload, string) bool { return true })
+	raw, _ := p[key].(json.RawMessage)
+	in, err := decodeObject(json.NewDecoder(bytes.NewReader(raw)), func(Payload, string) bool { return true })
 	if err != nil {
 		return nil, malformed("key %q stands twice or is not an object", key)
 	}
@@ -147,10 +165,9 @@ func (p Payload) WholeRead() (content string, whole bool) {
 	response, responseErr := p.object(KeyResponse)
 	file, fileErr := response.object(KeyFile)
 	content, contentErr := file.Text(KeyContent)
-	start, num, total := file[KeyStartLine], file[KeyNumLines], file[KeyTotalLines]
-	_, numErr := strconv.ParseUint(string(num), 10, 63)
-	return content, errors.Join(responseErr, fileErr, contentErr, numErr) == nil &&
-		string(start) == "1" && bytes.Equal(num, total)
+	lines, isNumber := file[KeyNumLines].(float64)
+	return content, errors.Join(responseErr, fileErr, contentErr) == nil &&
+		isNumber && file[KeyTotalLines] == lines && file[KeyStartLine] == 1.0
 }
 
 // Cwd returns the working directory: absolute, without control characters, at
@@ -168,7 +185,7 @@ func (p Payload) Session() (string, error) { return p.id(KeySession) }
 
 // Agent returns agent_id, or "main" where it is absent, null or empty (D1).
 func (p Payload) Agent() (string, error) {
-	if raw := string(p[KeyAgent]); !p.Has(KeyAgent) || raw == "null" || raw == `""` {
+	if p[KeyAgent] == nil || p[KeyAgent] == "" {
 		return MainAgent, nil
 	}
 	return p.id(KeyAgent)
