@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
+	"strings"
 
 	"moirai/moiraicore"
 )
@@ -60,7 +62,7 @@ started elsewhere, or the loader is not wired or failed), or /tmp was cleaned
 or the machine restarted.`
 	voided = `a compaction took the rules out of the context
 (LOAD_VOID), and no load followed.`
-	somePages = `the load has %d pages; came:%s; did not come:%s.
+	somePages = `the load has %d pages; came: %s; missing: %s.
 Each page K must be wired as %s K/N with the same N, at least %[1]d.`
 	otherRoot = `the session was loaded for another root, %s;
 this root is %s.`
@@ -130,15 +132,15 @@ func (c call) reason(load *moiraicore.Load, exists bool) string {
 }
 
 func pagesLost(load *moiraicore.Load) string {
-	came, lost := "", ""
+	var came, missing []string
 	for k := 1; k <= load.Last.M; k++ {
 		if load.Came(k, load.Last) {
-			came += fmt.Sprintf(" %d", k)
+			came = append(came, strconv.Itoa(k))
 		} else {
-			lost += fmt.Sprintf(" %d", k)
+			missing = append(missing, strconv.Itoa(k))
 		}
 	}
-	return fmt.Sprintf(somePages, load.Last.M, came, lost, moiraicore.LoaderName)
+	return fmt.Sprintf(somePages, load.Last.M, strings.Join(came, ", "), strings.Join(missing, ", "), moiraicore.LoaderName)
 }
 
 func (c call) waysOut(load *moiraicore.Load) string {

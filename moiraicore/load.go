@@ -1,6 +1,6 @@
 package moiraicore
 
-import "strings"
+import "bytes"
 
 // Load is what the records of one session say together, seen from one root.
 type Load struct {
@@ -11,7 +11,18 @@ type Load struct {
 	Last    Pages               // whose receipt came last
 
 	root     string
-	receipts map[Pages]uint64 // bit k-1: page k went out
+	wanted   [len(Required)]string // the path that counts for each
+	receipts map[Pages]uint64      // bit k-1: page k went out
+	size     int64                 // of the token file, in bytes
+	torn     bool                  // its last line lacks the newline
+}
+
+func newLoad(root string) *Load {
+	l := &Load{root: root}
+	for i, req := range Required {
+		l.wanted[i] = root + "/" + req.Path
+	}
+	return l
 }
 
 // Pages is one load of M pages; Digest names the content (D7).
@@ -20,37 +31,39 @@ type Pages struct {
 	Digest string
 }
 
-// Add folds the next record in. Markers 1–3 count only for the required file
+// Add folds the next record in.
+func (l *Load) Add(r Record) { l.add(fields{marker: []byte(r.Marker), path: []byte(r.Path)}) }
+
+// add is Add for a line in place. Markers 1–3 count only for the required file
 // under our root, and they and receipts only after the last LOAD_VOID (D5, D8).
 // An unknown marker is ignored.
-func (l *Load) Add(r Record) {
-	switch r.Marker {
+func (l *Load) add(f fields) {
+	switch string(f.marker) {
 	case Start:
 		l.Started = true
 		return
 	case Void:
-		*l = Load{root: l.root, Started: l.Started, Voided: true}
+		l.Acked, l.receipts, l.Last, l.Other, l.Voided = [len(Required)]bool{}, nil, Pages{}, "", true
 		return
 	}
 	for i, req := range Required {
-		root, fits := strings.CutSuffix(r.Path, "/"+req.Path)
-		if r.Marker != req.Marker || !fits {
+		if string(f.marker) != req.Marker {
 			continue
 		}
 		l.Voided = false
-		if root == l.root {
+		if string(f.path) == l.wanted[i] {
 			l.Acked[i] = true
-		} else {
-			l.Other = root
+		} else if root, ok := bytes.CutSuffix(f.path, []byte("/"+req.Path)); ok {
+			l.Other = string(root)
 		}
 		return
 	}
-	if k, m, ok := ParsePage(r.Marker); ok {
+	if k, m, ok := ParsePage(string(f.marker)); ok {
 		if l.receipts == nil {
 			l.receipts = map[Pages]uint64{}
 		}
 		l.Voided = false
-		l.Last = Pages{m, r.Path}
+		l.Last = Pages{m, string(f.path)}
 		l.receipts[l.Last] |= 1 << (k - 1)
 	}
 }
@@ -90,7 +103,7 @@ func (l *Load) EarnPage(k int, p Pages) []Record {
 // EarnFile returns the marker of the i-th required file. What already stands is
 // not earned again, here and below, so that a file cannot grow without end (D4).
 func (l *Load) EarnFile(i int) []Record {
-	return unless(l.Acked[i], Record{Marker: Required[i].Marker, Path: l.root + "/" + Required[i].Path})
+	return unless(l.Acked[i], Record{Marker: Required[i].Marker, Path: l.wanted[i]})
 }
 
 // EarnStart returns START_ACK.

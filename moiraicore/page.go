@@ -13,10 +13,8 @@ const (
 	headBanner = "===== MOIRAI (HADES) INJECTION BLOCK: page %d of %d (pages arrive in any order) =====\n"
 	fileBanner = "----- FILE %s: bytes %d to %d of %d, path %s -----\n" // then the bytes
 	endBanner  = "\n----- END %s: %s -----\n"                           // its first newline is no byte of the file
+	continued  = "to be continued on page %d"
 	footBanner = "===== END OF MOIRAI (HADES) INJECTION BLOCK: page %d of %d =====\n"
-
-	// Banners are measured with the longest number that a page can have.
-	longest = MaxRequired * 10
 )
 
 // part is a piece of the text of one required file.
@@ -28,7 +26,7 @@ type part struct {
 func (p part) String() string {
 	end := "complete"
 	if p.to < len(p.text) {
-		end = fmt.Sprintf("to be continued on page %d", p.page+1)
+		end = fmt.Sprintf(continued, p.page+1)
 	}
 	return fmt.Sprintf(fileBanner, p.name, p.from, p.to, len(p.text), p.path) + p.text[p.from:p.to] + fmt.Sprintf(endBanner, p.name, end)
 }
@@ -52,7 +50,7 @@ func Units(s string) int {
 // fails if the root's path is so long that the banners leave no room.
 func Paginate(content [len(Required)]string, root string) ([]string, error) {
 	var pages [][]part
-	frame := Units(fmt.Sprintf(headBanner+footBanner, longest, longest, longest, longest))
+	frame := Units(fmt.Sprintf(headBanner+footBanner, MaxPages, MaxPages, MaxPages, MaxPages))
 	room := 0
 	for i, text := range content {
 		p := part{name: Required[i].Path, path: root + "/" + Required[i].Path, text: text}
@@ -84,8 +82,9 @@ func Paginate(content [len(Required)]string, root string) ([]string, error) {
 
 // banners is the most room that the banners of a part take, in units.
 func (p part) banners() int {
-	return Units(fmt.Sprintf(fileBanner, p.name, longest, longest, longest, p.path) +
-		fmt.Sprintf(endBanner, p.name, fmt.Sprintf("to be continued on page %d", longest)))
+	size := len(p.text)
+	return Units(fmt.Sprintf(fileBanner, p.name, size, size, size, p.path) +
+		fmt.Sprintf(endBanner, p.name, fmt.Sprintf(continued, MaxPages)))
 }
 
 // cut returns the end of what fits into room units from text[from:]: whole

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // Payload holds keys of one JSON object, compared exactly, and the value of each:
@@ -143,7 +142,9 @@ func (p Payload) object(key string) (Payload, error) {
 		return nil, nil
 	}
 	raw, _ := p[key].(json.RawMessage)
-	in, err := decodeObject(json.NewDecoder(bytes.NewReader(raw)), func(Payload, string) bool { return true })
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	in, err := decodeObject(dec, func(Payload, string) bool { return true })
 	if err != nil {
 		return nil, malformed("key %q stands twice or is not an object", key)
 	}
@@ -165,16 +166,17 @@ func (p Payload) WholeRead() (content string, whole bool) {
 	response, responseErr := p.object(KeyResponse)
 	file, fileErr := response.object(KeyFile)
 	content, contentErr := file.Text(KeyContent)
-	lines, isNumber := file[KeyNumLines].(float64)
+	lines, _ := file[KeyNumLines].(json.Number)
+	n, _ := lines.Int64()
 	return content, errors.Join(responseErr, fileErr, contentErr) == nil &&
-		isNumber && file[KeyTotalLines] == lines && file[KeyStartLine] == 1.0
+		n > 0 && file[KeyTotalLines] == lines && file[KeyStartLine] == json.Number("1")
 }
 
 // Cwd returns the working directory: absolute, without control characters, at
 // most MaxPath bytes (D1).
 func (p Payload) Cwd() (string, error) {
 	cwd, err := p.Text(KeyCwd)
-	if err == nil && (!filepath.IsAbs(cwd) || len(cwd) > MaxPath || hasControl(cwd)) {
+	if err == nil && (!filepath.IsAbs(cwd) || len(cwd) > MaxPath || hasControl([]byte(cwd))) {
 		err = malformed("cwd %s is not absolute, over %d bytes or holds a control character", Quote(cwd), MaxPath)
 	}
 	return cwd, err
@@ -204,7 +206,14 @@ func isID(s string) bool {
 }
 
 // hasControl tells whether s holds a control character (Unicode class Cc).
-func hasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
+func hasControl(s []byte) bool {
+	for i, c := range s {
+		if c < ' ' || c == 0x7f || c == 0xc2 && i+1 < len(s) && 0x80 <= s[i+1] && s[i+1] < 0xa0 {
+			return true
+		}
+	}
+	return false
+}
 
 // Quote makes a string of the payload fit for a message: as it is if it is
 // plain printable ASCII without a blank, else quoted; cut at MaxQuoted bytes

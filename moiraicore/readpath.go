@@ -57,5 +57,5 @@ func isExempt(path string) bool {
 // blank at either end that it might trim, no control character.
 func isPlain(path string) bool {
 	blank := func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
-	return filepath.IsAbs(path) && strings.TrimFunc(path, blank) == path && !hasControl(path)
+	return filepath.IsAbs(path) && strings.TrimFunc(path, blank) == path && !hasControl([]byte(path))
 }

@@ -1,6 +1,7 @@
 package moiraicore
 
 import (
+	"bytes"
 	"errors"
 	"strconv"
 	"strings"
@@ -16,26 +17,37 @@ type Record struct {
 	Marker, Tool, Agent, Path string
 }
 
-// ParseRecord reads one line without its newline. Any control character, a
+// fields are the fields of one line, in place.
+type fields struct{ time, marker, tool, agent, path []byte }
+
+// splitRecord splits one line without its newline. Any control character, a
 // missing field or a time that is no number is an error (D5).
-func ParseRecord(line string) (Record, error) {
-	var r Record
+func splitRecord(line []byte) (f fields, err error) {
 	if hasControl(line) {
-		return r, errors.New("a control character")
+		return f, errors.New("a control character")
 	}
-	stamp, rest, _ := strings.Cut(line, " ")
-	r.Marker, rest, _ = strings.Cut(rest, " ")
-	r.Tool, rest, _ = strings.Cut(rest, " ")
-	r.Agent, r.Path, _ = strings.Cut(rest, " ")
-	t, err := strconv.ParseUint(stamp, 10, 62)
+	blank := []byte{' '}
+	f.time, line, _ = bytes.Cut(line, blank)
+	f.marker, line, _ = bytes.Cut(line, blank)
+	f.tool, line, _ = bytes.Cut(line, blank)
+	f.agent, f.path, _ = bytes.Cut(line, blank)
+	if len(f.time) == 0 || len(f.time) > 18 || len(bytes.Trim(f.time, "0123456789")) > 0 {
+		return f, errors.New("the first field is not a time in seconds")
+	}
+	if len(f.marker) == 0 || len(f.tool) == 0 || len(f.agent) == 0 {
+		return f, errors.New("fewer than four fields")
+	}
+	return f, nil
+}
+
+// ParseRecord reads one line without its newline, as splitRecord does.
+func ParseRecord(line string) (Record, error) {
+	f, err := splitRecord([]byte(line))
 	if err != nil {
-		return r, errors.New("the first field is not a time in seconds")
+		return Record{}, err
 	}
-	r.Time = int64(t)
-	if r.Marker == "" || r.Tool == "" || r.Agent == "" {
-		return r, errors.New("fewer than four fields")
-	}
-	return r, nil
+	seconds, err := strconv.ParseInt(string(f.time), 10, 64)
+	return Record{seconds, string(f.marker), string(f.tool), string(f.agent), string(f.path)}, err
 }
 
 // String is the line of the record without its newline, with no blank at the

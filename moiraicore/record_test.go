@@ -1,6 +1,7 @@
 package moiraicore
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 	"testing"
@@ -73,8 +74,9 @@ func FuzzFold(f *testing.F) {
 	f.Add([]byte(strings.ReplaceAll(whole, root, "/y")))
 	f.Add([]byte(strings.TrimSuffix(whole, "\n")))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		l := Load{root: root}
-		if l.fold("s", data) != nil || !l.Open() {
+		l := newLoad(root)
+		l.size = int64(len(data))
+		if l.fold(bytes.NewReader(data)) != nil || !l.Open() {
 			return
 		}
 		text := "\n" + string(data) + "\n"

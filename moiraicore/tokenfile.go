@@ -1,12 +1,13 @@
 package moiraicore
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -28,16 +29,15 @@ func TokenPath(session string) string { return TokenDir + "/" + TokenPrefix + se
 // session without one has an empty Load, and exists is false. Every other
 // error is Closed.
 func ReadToken(session, root string) (load Load, exists bool, err error) {
-	load.root = root
-	f, data, err := openToken(session, os.O_RDONLY, syscall.LOCK_SH)
+	f, l, err := openToken(session, root, os.O_RDONLY, syscall.LOCK_SH)
 	if errors.Is(err, fs.ErrNotExist) {
-		return load, false, nil
+		return *newLoad(root), false, nil
 	}
 	if err != nil {
 		return load, true, corrupt(session, "%v", err)
 	}
-	defer f.Close()
-	return load, true, load.fold(session, data)
+	f.Close()
+	return *l, true, nil
 }
 
 // AppendToken adds the records that earn returns for what already stands, all
@@ -45,12 +45,12 @@ func ReadToken(session, root string) (load Load, exists bool, err error) {
 // in time, tool and agent. Just before the write it calls commit. A short write
 // leaves the file as it was and is an error (D4). Every error is Closed.
 func AppendToken(session, root, tool, agent string, commit func(), earn func(*Load) []Record) error {
-	f, data, err := openToken(session, os.O_RDWR|os.O_APPEND|os.O_CREATE, syscall.LOCK_EX)
+	f, load, err := openToken(session, root, os.O_RDWR|os.O_APPEND|os.O_CREATE, syscall.LOCK_EX)
 	if err != nil {
 		return corrupt(session, "%v", err)
 	}
 	defer f.Close()
-	lines, err := earnLines(session, data, root, tool, agent, earn)
+	lines, err := earnLines(session, load, tool, agent, earn)
 	if err == nil && lines != "" {
 		commit()
 		if _, err = f.WriteString(lines); err == nil {
@@ -61,19 +61,16 @@ func AppendToken(session, root, tool, agent string, commit func(), earn func(*Lo
 	}
 	// Whole or not at all: the file gets its old length back, and goes where
 	// that is nothing (empty, it would be corrupt) or cannot be done.
-	if len(data) == 0 || lines != "" && f.Truncate(int64(len(data))) != nil {
+	if load.size == 0 || lines != "" && f.Truncate(load.size) != nil {
 		os.Remove(f.Name())
 	}
 	return err
 }
 
-// earnLines returns what to append to data.
-func earnLines(session string, data []byte, root, tool, agent string, earn func(*Load) []Record) (string, error) {
-	load, lines := Load{root: root}, ""
-	if err := load.fold(session, data); err != nil {
-		return "", err
-	}
-	for _, r := range earn(&load) {
+// earnLines returns what to append to the token file.
+func earnLines(session string, load *Load, tool, agent string, earn func(*Load) []Record) (string, error) {
+	lines := ""
+	for _, r := range earn(load) {
 		r.Time, r.Tool, r.Agent = max(0, time.Now().Unix()), tool, agent
 		// Only what reads back as itself is written: a newline in a
 		// directory name could otherwise forge a START_ACK (D5).
@@ -83,10 +80,10 @@ func earnLines(session string, data []byte, root, tool, agent string, earn func(
 		}
 		lines += r.String() + "\n"
 	}
-	if lines != "" && len(data) > 0 && data[len(data)-1] != '\n' {
+	if lines != "" && load.torn {
 		lines = "\n" + lines
 	}
-	if len(data)+len(lines) > MaxToken {
+	if load.size+int64(len(lines)) > MaxToken {
 		return "", corrupt(session, "it would grow over %d bytes", MaxToken)
 	}
 	return lines, nil
@@ -96,16 +93,22 @@ func earnLines(session string, data []byte, root, tool, agent string, earn func(
 // or has just removed the file.
 var errBusy = errors.New("locked by another process, or empty")
 
-// openToken opens, locks, checks and reads the token file.
-func openToken(session string, flags, lock int) (*os.File, []byte, error) {
+// openToken opens, locks, checks and folds the token file.
+func openToken(session, root string, flags, lock int) (*os.File, *Load, error) {
+	path := TokenPath(session)
 	for deadline := time.Now().Add(LockWait); ; time.Sleep(LockPoll) {
-		f, err := os.OpenFile(TokenPath(session), flags|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+		fd, err := syscall.Open(path, flags|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0o600)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, &fs.PathError{Op: "open", Path: path, Err: err}
 		}
-		data, err := lockAndRead(f, lock)
+		// A regular file never waits, and the poller costs as much as the rest.
+		_ = syscall.SetNonblock(fd, false)
+		f, load := os.NewFile(uintptr(fd), path), newLoad(root)
+		if err = lockAndCheck(f, lock, load); err == nil {
+			err = load.fold(f)
+		}
 		if err == nil {
-			return f, data, nil
+			return f, load, nil
 		}
 		f.Close()
 		if err != errBusy || time.Now().After(deadline) {
@@ -114,50 +117,57 @@ func openToken(session string, flags, lock int) (*os.File, []byte, error) {
 	}
 }
 
-func lockAndRead(f *os.File, lock int) ([]byte, error) {
+func lockAndCheck(f *os.File, lock int, load *Load) error {
 	err := syscall.Flock(int(f.Fd()), lock|syscall.LOCK_NB)
 	if err == syscall.EWOULDBLOCK || err == syscall.EINTR {
-		return nil, errBusy
+		return errBusy
 	}
 	if err != nil {
-		return nil, fmt.Errorf("lock: %w", err)
+		return fmt.Errorf("lock: %w", err)
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return err
 	}
+	load.size = info.Size()
 	switch st := info.Sys().(*syscall.Stat_t); {
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("it is not a regular file (%v)", info.Mode())
+		return fmt.Errorf("it is not a regular file (%v)", info.Mode())
 	case st.Uid != uint32(os.Geteuid()):
-		return nil, fmt.Errorf("it belongs to uid %d, not to us, uid %d", st.Uid, os.Geteuid())
+		return fmt.Errorf("it belongs to uid %d, not to us, uid %d", st.Uid, os.Geteuid())
 	case info.Mode().Perm()&0o022 != 0:
-		return nil, fmt.Errorf("it is writable by group or others (%v)", info.Mode())
+		return fmt.Errorf("it is writable by group or others (%v)", info.Mode())
 	case st.Nlink > 1:
-		return nil, fmt.Errorf("it has %d names: a hard link", st.Nlink)
-	case info.Size() > MaxToken:
-		return nil, fmt.Errorf("it has %d bytes, over %d", info.Size(), MaxToken)
-	case st.Nlink == 0, info.Size() == 0 && lock == syscall.LOCK_SH:
-		return nil, errBusy
-	}
-	data := make([]byte, info.Size())
-	_, err = io.ReadFull(f, data)
-	return data, err
-}
-
-// fold parses every line into load. A last line without its newline counts if
-// it is well formed (D5).
-func (l *Load) fold(session string, data []byte) error {
-	for n, rest := 1, string(data); rest != ""; n++ {
-		line, after, _ := strings.Cut(rest, "\n")
-		r, err := ParseRecord(line)
-		if err != nil {
-			return corrupt(session, "line %d is corrupt: %v", n, err)
-		}
-		l.Add(r)
-		rest = after
+		return fmt.Errorf("it has %d names: a hard link", st.Nlink)
+	case load.size > MaxToken:
+		return fmt.Errorf("it has %d bytes, over %d", load.size, MaxToken)
+	case st.Nlink == 0, load.size == 0 && lock == syscall.LOCK_SH:
+		return errBusy
 	}
 	return nil
+}
+
+// fold adds every line of f. A last line without its newline counts if it is
+// well formed (D5).
+func (l *Load) fold(f io.Reader) error {
+	// One small buffer: fresh memory costs more than the parsing. A line that
+	// does not fit is no record of ours.
+	lines := bufio.NewReaderSize(io.LimitReader(f, l.size), 4*MaxPath)
+	for n := 1; ; n++ {
+		line, err := lines.ReadSlice('\n')
+		if len(line) == 0 && err == io.EOF {
+			return nil
+		}
+		if err != nil && err != io.EOF {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		l.torn = err == io.EOF
+		fields, err := splitRecord(bytes.TrimSuffix(line, []byte{'\n'}))
+		if err != nil {
+			return fmt.Errorf("line %d is corrupt: %w", n, err)
+		}
+		l.add(fields)
+	}
 }
 
 func corrupt(session, condition string, args ...any) error {
