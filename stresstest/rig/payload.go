@@ -88,16 +88,15 @@ const (
 type moment int
 
 const (
-	atSession moment = iota // SessionStart
+	atSession moment = iota // SessionStart at the start of a session
 	atPrompt                // UserPromptSubmit
 	atTool                  // PreToolUse, PostToolUse
-	atCompact               // PreCompact
+	atCompact               // PreCompact, and the SessionStart after it
 )
 
 // common is what a payload begins with, in the client's order of keys.
 func (s Session) common(event string, m moment) []field {
-	transcript := "/home/operator/.claude/projects/" + strings.ReplaceAll(s.Cwd, "/", "-") + "/" + s.ID + ".jsonl"
-	f := []field{{"session_id", s.ID}, {"transcript_path", transcript}, {"cwd", s.Cwd}}
+	f := []field{{"session_id", s.ID}, {"transcript_path", s.transcript()}, {"cwd", s.Cwd}}
 	if m != atSession && s.since("2.1.200") {
 		f = append(f, field{"prompt_id", promptID})
 	}
@@ -113,6 +112,10 @@ func (s Session) common(event string, m moment) []field {
 	return append(f, field{"hook_event_name", event})
 }
 
+func (s Session) transcript() string {
+	return "/home/operator/.claude/projects/" + strings.ReplaceAll(s.Cwd, "/", "-") + "/" + s.ID + ".jsonl"
+}
+
 // payload is the whole of stdin: newer clients end it with a newline.
 func (s Session) payload(f []field) []byte {
 	if s.since("2.1.118") {
@@ -124,7 +127,11 @@ func (s Session) payload(f []field) []byte {
 // SessionStart is the payload of a session that begins: source is startup,
 // resume, clear, compact or fork.
 func (s Session) SessionStart(source string) []byte {
-	f := append(s.common("SessionStart", atSession), field{"source", source})
+	m := atSession
+	if source == "compact" {
+		m = atCompact
+	}
+	f := append(s.common("SessionStart", m), field{"source", source})
 	if source == "compact" && s.since("2.1.50") {
 		f = append(f, field{"model", modelName})
 	}
@@ -164,13 +171,16 @@ func (s Session) Skill(skill string) []byte {
 // Subagent is a PreToolUse of the tool that starts a subagent, by the name
 // that this client gives it.
 func (s Session) Subagent() []byte {
-	name := "Task"
-	if s.since("2.1.118") {
-		name = "Agent"
-	}
-	return s.PreToolUse(name, map[string]any{
+	return s.PreToolUse(s.subagentTool(), map[string]any{
 		"description": "Look around", "prompt": "List the vaults.", "subagent_type": "general-purpose",
 	})
+}
+
+func (s Session) subagentTool() string {
+	if s.since("2.1.118") {
+		return "Agent"
+	}
+	return "Task"
 }
 
 // PostRead is the PostToolUse payload of a Read that showed the whole of a file
