@@ -10,10 +10,15 @@
 //
 //	wires.go       the exact hook commands, the guard among them
 //	places.go      where binaries, links and settings lie (places_OS.go: per platform)
+//	word.go        a path as one word of the shell, and back
 //	print.go       the JSON that an operator pastes, and the managed drop-in
+//	names.go       the findings
 //	settings.go    the settings files that a client reads, in tiers
 //	hook.go        one wired command of ours, taken apart
-//	effective.go   which of them are in force, and what is wrong with each
+//	faults.go      what is wrong with it, and matcher.go what it would not see
+//	effective.go   which hooks are in force for one client, and what they lack
+//	pages.go       the loaders' pages, env.go what reaches the shell before the hook
+//	owned.go       who else could change a file
 //	root.go        what only a given constellation can tell: pages, schedules, worktrees
 //	retired.go     the bash version's files that must be gone (§8)
 //	check.go       all of it, for one user

@@ -120,6 +120,9 @@ var findings = []struct {
 	{wiring.EnvReaches, "a prefix in local settings", false, func(tr *trial.Trial) {
 		tr.Write(filepath.Join(tr.Root, ".claude/settings.local.json"), `{"env": {"CLAUDE_CODE_SHELL_PREFIX": "/x"}}`)
 	}},
+	{wiring.EnvReaches, "a switch in user settings", false, edit(func(s map[string]any) {
+		s["env"] = map[string]any{"CLAUDE_CODE_SIMPLE": "1"}
+	})},
 	{wiring.RetiredFile, "a script of the bash version", false, func(tr *trial.Trial) {
 		tr.Write(filepath.Join(tr.Home, ".claude/hooks/hades-session-start-gate.sh"), "")
 	}},
@@ -246,7 +249,7 @@ func TestHarmless(t *testing.T) {
 func TestManagedStands(t *testing.T) {
 	tr := trial.New(t)
 	wire(tr, true)
-	tr.Write(tr.Settings(), `{"disableAllHooks": true, "env": {"LD_PRELOAD": "/x"}}`)
+	tr.Write(tr.Settings(), `{"disableAllHooks": true, "env": {"LD_PRELOAD": "/x", "CLAUDE_CODE_SIMPLE": "1"}}`)
 	tr.Write(filepath.Join(tr.Root, ".claude/settings.local.json"), `{"disableAllHooks": true}`)
 	tr.Must(os.WriteFile(filepath.Join(wiring.ManagedSettings, "managed-settings.json"), []byte(`{"allowManagedHooksOnly": true}`), 0o644))
 	wantFindings(tr)
@@ -273,7 +276,7 @@ func wantFindings(tr *trial.Trial, want ...string) {
 	for program, names := range map[string][]string{"verify": failed, "the probe": alerts} {
 		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasPrefix(n, "wiring_") })
 		if !slices.Equal(slices.Compact(names), want) {
-			tr.Errorf("%s found %v, not %v\n%s%s%s%s", program, names, want, verify.Stdout, verify.Stderr, probe.Stdout, probe.Stderr)
+			tr.Errorf("%s found %v, not %v\n%s%s", program, names, want, probe.Stdout, probe.Stderr)
 		}
 	}
 	if verify.Code != min(1, len(failed)) || probe.Code != min(1, len(alerts)) {

@@ -1,0 +1,41 @@
+package wiring
+
+import (
+	"fmt"
+	"strings"
+)
+
+// pageGaps says what the wired loaders lack to be 1/N to N/N. Empty if nothing.
+func pageGaps(hooks []Hook) string {
+	n, got := 0, map[int]bool{}
+	for _, h := range hooks {
+		k, of, ok := h.Page()
+		if !ok || !h.serves() {
+			continue
+		}
+		if n != 0 && n != of {
+			return fmt.Sprintf("loaders are wired for %d pages and for %d: one number for all", n, of)
+		}
+		n, got[k] = of, true
+	}
+	var missing []string
+	for k := 1; k <= n; k++ {
+		if !got[k] {
+			missing = append(missing, fmt.Sprintf("%d/%d", k, n))
+		}
+	}
+	if missing == nil {
+		return ""
+	}
+	return "no loader for page " + strings.Join(missing, ", ")
+}
+
+// wiredPages is how many pages the wired loaders deliver, 0 if they have gaps.
+func wiredPages(hooks []Hook) int {
+	for _, h := range hooks {
+		if _, n, ok := h.Page(); ok && h.serves() && pageGaps(hooks) == "" {
+			return n
+		}
+	}
+	return 0
+}
