@@ -100,7 +100,7 @@ func both(a, b fault, want string) fault {
 		class: "pairs", name: a.name + " + " + b.name, want: want, heavy: a.heavy || b.heavy, slow: a.slow || b.slow,
 		tries: func(*scene) int { return 1 },
 		apply: func(s *scene, i int) error {
-			for _, f := range []fault{b, a} {
+			for _, f := range []fault{a, b} {
 				n := 1
 				if f.tries != nil {
 					n = f.tries(s)

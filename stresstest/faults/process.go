@@ -29,7 +29,7 @@ var onProcess = []fault{
 		}
 		return nil
 	}},
-	{name: "no name at all (argv[0] empty)", want: same, lacks: needLinux, apply: func(s *scene, _ int) error { return s.nameless() }},
+	{name: "argv empty, not even a name", want: same, lacks: needLinux, apply: func(s *scene, _ int) error { s.cmd.NoArgv = true; return nil }},
 	{name: "a misleading name", want: same, tries: three, apply: func(s *scene, i int) error {
 		s.cmd.Argv0 = []string{"-", "../../etc/passwd", strings.Repeat("n", 100_000)}[i]
 		return nil
@@ -171,12 +171,5 @@ func (s *scene) deserted(dir string) error {
 		w.Close()
 		return err
 	}
-	return nil
-}
-
-// nameless starts the hook through a call that gives it no argument at all, not
-// even a name.
-func (s *scene) nameless() error {
-	s.cmd.Argv0 = "\x00"
 	return nil
 }

@@ -323,7 +323,7 @@ func (h *history) checkOp(o *op, all []model, ends []int) error {
 	case o.what == "loader":
 		ok = o.result.Stdout == h.pages[o.page-1] && sometimes(func(m model) bool { return m.loaded() || m.pages[page] })
 	case o.what == "start":
-		ok = strings.Contains(o.result.Stdout, "nothing was recorded") && busy || sometimes(func(m model) bool { return m.started })
+		ok = strings.Contains(o.result.Stdout, "not recorded") && busy || sometimes(func(m model) bool { return m.started })
 	case o.what == "skill":
 		ok = sometimes(func(m model) bool { return m.started })
 	case o.what == "compact":

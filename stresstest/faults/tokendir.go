@@ -16,17 +16,17 @@ var onTokenDir = []fault{
 		s.before = ""
 		return os.RemoveAll([]string{tokenParent, tokenDir}[i])
 	}},
-	{name: "missing, and no right to make it", want: "CCCCC0", says: "token directory", lacks: needPlain, apply: func(s *scene, _ int) error {
+	{name: "missing, and no right to make it", want: "CCCCCC", says: "token directory", lacks: needPlain, apply: func(s *scene, _ int) error {
 		s.before = ""
 		if err := os.RemoveAll(tokenDir); err != nil {
 			return err
 		}
 		return os.Chmod(tokenParent, 0o500)
 	}},
-	{name: "a file", want: "CCCCC0", says: "token directory.*not a directory", tries: two, apply: inPlace(func(dir string) error {
+	{name: "a file", want: "CCCCCC", says: "token directory.*not a directory", tries: two, apply: inPlace(func(dir string) error {
 		return os.WriteFile(dir, []byte("x"), 0o600)
 	})},
-	{name: "a FIFO", want: "CCCCC0", says: "token directory.*not a directory", tries: two, apply: inPlace(func(dir string) error { return syscall.Mkfifo(dir, 0o600) })},
+	{name: "a FIFO", want: "CCCCCC", says: "token directory.*not a directory", tries: two, apply: inPlace(func(dir string) error { return syscall.Mkfifo(dir, 0o600) })},
 	{name: "a link to a good one", want: "CCCCCC", says: "token directory.*not a directory", tries: two, apply: func(s *scene, i int) error {
 		dir := []string{tokenParent, tokenDir}[i]
 		s.untrusted = true
@@ -38,7 +38,7 @@ var onTokenDir = []fault{
 		}
 		return os.Symlink("/tmp/c/good", dir)
 	}},
-	{name: "a dangling link", want: "CCCCC0", says: "token directory.*not a directory", tries: two, apply: inPlace(func(dir string) error {
+	{name: "a dangling link", want: "CCCCCC", says: "token directory.*not a directory", tries: two, apply: inPlace(func(dir string) error {
 		return os.Symlink("/tmp/c/nowhere", dir)
 	})},
 	{name: "of another owner", want: "CCCCCC", says: "token directory.*belongs", lacks: needForeign, tries: two, apply: func(s *scene, i int) error {

@@ -1,0 +1,73 @@
+// Command bench measures what a hook costs, process for process, against an empty Go
+// program built the same way: a user pays it on every tool call of every session on the
+// machine.
+//
+// The programs that are compared run in turn, one after the other, so that whatever else
+// the machine does falls on all of them alike. A time is from before the process is made
+// until it has been waited for; the payload comes through a pipe, as the client sends it.
+// Each line shows the median, the 10th and 90th percentile, the ratio of the medians, and
+// the goal where there is one. The exit code is 1 if a goal is missed.
+//
+// It plays in a private /tmp, and never touches a live token directory.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"moirai/stresstest/rig"
+)
+
+func main() {
+	bin := flag.String("bin", "bin", "folder of the built hooks")
+	n := flag.Int("n", 500, "runs of each program")
+	flag.Parse()
+	if err := run(*bin, *n); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(bin string, n int) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	// The folder is the same in both starts of this program (rig.Enter).
+	dir := filepath.Join(filepath.Dir(self), "bench-programs")
+	if err := gather(dir, bin); err != nil {
+		return err
+	}
+	iso, err := rig.Enter(rig.Request{Hooks: dir})
+	if err != nil {
+		return err
+	}
+	defer iso.Leave()
+	if !iso.PrivateTmp {
+		return errors.New("no private /tmp, so a measurement would touch live tokens: " + iso.Refused)
+	}
+	runtime.LockOSThread()
+	g, err := newGround(iso.Hooks)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s/%s, %s, %d processors; times in ms: median, 10th and 90th percentile\n\n", runtime.GOOS, runtime.GOARCH, runtime.Version(), runtime.NumCPU())
+	fmt.Printf("%-52s %6s %9s %19s   %-26s %s\n", "", "runs", "median", "p10 – p90", "ratio", "memory")
+	missed := 0
+	for _, c := range comparisons(n) {
+		m, err := c.measure(g)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		missed += m
+	}
+	if missed > 0 {
+		return fmt.Errorf("%d goals missed", missed)
+	}
+	fmt.Println("\nall goals met")
+	return nil
+}

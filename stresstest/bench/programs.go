@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// What the hooks are measured against: the floor of a Go process, and of one that
+// reads its stdin and checks that it is JSON.
+const (
+	emptyProgram = `package main
+
+func main() {}
+`
+	validProgram = `package main
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+)
+
+func main() {
+	payload, err := io.ReadAll(os.Stdin)
+	if err != nil || !json.Valid(payload) {
+		os.Exit(1)
+	}
+}
+`
+)
+
+// gather builds the programs to compare with into dir, the way the hooks are built,
+// and puts the hooks beside them.
+func gather(dir, bin string) error {
+	for name, source := range map[string]string{"empty": emptyProgram, "valid": validProgram} {
+		src := filepath.Join(dir, "src", name)
+		if err := os.MkdirAll(src, 0o755); err != nil {
+			return err
+		}
+		for file, text := range map[string]string{"main.go": source, "go.mod": "module " + name + "\n\ngo 1.26\n"} {
+			if err := os.WriteFile(filepath.Join(src, file), []byte(text), 0o644); err != nil {
+				return err
+			}
+		}
+		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", filepath.Join(dir, name), ".")
+		cmd.Dir = src
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("build %s: %w\n%s", name, err, out)
+		}
+	}
+	for _, name := range []string{"hades-gate", "hades-session-load"} {
+		b, err := os.ReadFile(filepath.Join(bin, name))
+		if err != nil {
+			return fmt.Errorf("%w: make build makes it", err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o755); err != nil {
+			return err
+		}
+	}
+	return nil
+}
