@@ -60,8 +60,8 @@ another name.
 	noToken = `this session has no token. It was never loaded here (it
 started elsewhere, or the loader is not wired or failed), or /tmp was cleaned
 or the machine restarted.`
-	voided = `a compaction took the rules out of the context
-(LOAD_VOID), and no load followed.`
+	voided = `a compaction, or the client's preparation of one, voids
+what was loaded (LOAD_VOID), and no load followed.`
 	somePages = `the load has %d pages; came: %s; missing: %s.
 Each page K must be wired as %s K/N with the same N, at least %[1]d.`
 	otherRoot = `the session was loaded for another root, %s;
@@ -125,7 +125,7 @@ func (c call) reason(load *moiraicore.Load, exists bool) string {
 		why = pagesLost(load)
 	case load.Other != "":
 		why = fmt.Sprintf(otherRoot, moiraicore.Quote(load.Other), moiraicore.Quote(c.scope.Root))
-	case load.Acked != [len(moiraicore.Required)]bool{}:
+	case load.Any():
 		why = someRead
 	}
 	return why + "\n" + c.waysOut(load) + "\n"

@@ -41,45 +41,53 @@ func load(w *moiraicore.Watchdog) error {
 		return nil
 	}
 	session, sessionErr := payload.Session()
-	k, n, argErr := pageArgument(os.Args)
-	if err := cmp.Or(judgeEvent(payload), sessionErr, argErr); err != nil {
+	event, eventErr := payload.TextOr(moiraicore.KeyEvent, moiraicore.SessionStart)
+	source, sourceErr := payload.TextOr(moiraicore.KeySource, "")
+	if err := cmp.Or(sessionErr, eventErr, sourceErr); err != nil {
 		return err
+	}
+	if event != moiraicore.SessionStart {
+		return moiraicore.Fail(wireIt, "%s is wired for the event %s", moiraicore.LoaderName, moiraicore.Quote(event))
 	}
 	if err := moiraicore.CheckTokenDir(); err != nil {
 		return err
 	}
-	content, err := moiraicore.ReadRequired(scope)
-	if err != nil {
-		return err
+	compacted := source == moiraicore.SourceCompact
+	k, pages, err := preparePage(scope)
+	if err == nil && k <= len(pages) {
+		err = deliver(pages[k-1])
 	}
-	pages, err := moiraicore.Paginate(content, scope.Root)
-	if err != nil {
-		return err
+	if err != nil && compacted {
+		// What was read since PreCompact has left the context too (D8).
+		return cmp.Or(record(session, scope, func() {}, (*moiraicore.Load).EarnVoidIfAny), err)
 	}
-	if len(pages) > n {
-		return tooMuch(content, len(pages), n)
-	}
-	if k > len(pages) {
-		return nil
-	}
-	if err := deliver(pages[k-1]); err != nil {
+	if err != nil || k > len(pages) {
 		return err
 	}
 	set := moiraicore.Pages{M: len(pages), Digest: fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(strings.Join(pages, ""))))}
-	return moiraicore.AppendToken(session, scope.Root, moiraicore.SessionStart, moiraicore.MainAgent, w.Disarm,
-		func(l *moiraicore.Load) []moiraicore.Record { return l.EarnPage(k, set) })
+	return record(session, scope, w.Disarm, func(l *moiraicore.Load) []moiraicore.Record { return l.EarnPage(k, set, compacted) })
 }
 
-// judgeEvent lets only SessionStart pass, or a payload that names none (D1).
-func judgeEvent(payload moiraicore.Payload) error {
-	if !payload.Has(moiraicore.KeyEvent) {
-		return nil
+func record(session string, scope moiraicore.Scope, commit func(), earn func(*moiraicore.Load) []moiraicore.Record) error {
+	return moiraicore.AppendToken(session, scope.Root, moiraicore.SessionStart, moiraicore.MainAgent, commit, earn)
+}
+
+// preparePage reads and checks everything, and returns all pages and which of
+// them this process prints, none if k is beyond them.
+func preparePage(scope moiraicore.Scope) (k int, pages []string, err error) {
+	k, n, err := pageArgument(os.Args)
+	if err != nil {
+		return 0, nil, err
 	}
-	event, err := payload.Text(moiraicore.KeyEvent)
-	if err == nil && event != moiraicore.SessionStart {
-		err = moiraicore.Fail(wireIt, "%s is wired for the event %s, not %s", moiraicore.LoaderName, moiraicore.Quote(event), moiraicore.SessionStart)
+	content, err := moiraicore.ReadRequired(scope)
+	if err != nil {
+		return 0, nil, err
 	}
-	return err
+	pages, err = moiraicore.Paginate(content, scope.Root)
+	if err == nil && len(pages) > n {
+		err = tooMuch(content, len(pages), n)
+	}
+	return k, pages, err
 }
 
 const wireIt = "wire it as make wiring prints it, then resume or restart the session"

@@ -50,7 +50,7 @@ func Run(hook func(*Watchdog) error) {
 		}
 	}()
 	err := hook(w)
-	if err == nil {
+	for err == nil {
 		os.Exit(0)
 	}
 	failClosed(err)
@@ -62,7 +62,7 @@ func failClosed(err error) {
 		os.Stderr.WriteString(err.Error())
 	}
 	for {
-		os.Exit(2) // even an exit that fails must not lead to another end
+		os.Exit(2) // even an exit that fails must not lead to another end, here and above
 	}
 }
 

@@ -43,7 +43,7 @@ func (l *Load) add(f fields) {
 		l.Started = true
 		return
 	case Void:
-		l.Acked, l.receipts, l.Last, l.Other, l.Voided = [len(Required)]bool{}, nil, Pages{}, "", true
+		l.void()
 		return
 	}
 	for i, req := range Required {
@@ -68,6 +68,13 @@ func (l *Load) add(f fields) {
 	}
 }
 
+func (l *Load) void() {
+	l.Acked, l.receipts, l.Last, l.Other, l.Voided = [len(Required)]bool{}, nil, Pages{}, "", true
+}
+
+// Any tells whether one of markers 1–3 counts.
+func (l *Load) Any() bool { return l.Acked != [len(Required)]bool{} }
+
 // Loaded tells whether markers 1–3 all count.
 func (l *Load) Loaded() bool { return l.Acked == [...]bool{true, true, true} }
 
@@ -83,9 +90,17 @@ func (l *Load) Complete(p Pages) bool { return l.receipts[p] == 1<<p.M-1 }
 
 // EarnPage returns the records that page k of p earns once it went out: with
 // one page the three markers; with more a receipt, and the markers too if it
-// completes the set (D7).
-func (l *Load) EarnPage(k int, p Pages) []Record {
+// completes the set (D7). After a compaction it first voids what a Read may
+// have earned since PreCompact: a client that prepares a compaction in the
+// background fires that event long before the content goes (D8).
+func (l *Load) EarnPage(k int, p Pages, compacted bool) []Record {
 	var earned []Record
+	if compacted {
+		earned = l.EarnVoidIfAny()
+	}
+	if len(earned) > 0 {
+		l.void()
+	}
 	if p.M > 1 {
 		if !l.Came(k, p) {
 			earned = append(earned, Record{Marker: pageMarker(k, p.M), Path: p.Digest})
@@ -108,6 +123,9 @@ func (l *Load) EarnFile(i int) []Record {
 
 // EarnStart returns START_ACK.
 func (l *Load) EarnStart() []Record { return unless(l.Started, Record{Marker: Start}) }
+
+// EarnVoidIfAny returns LOAD_VOID if one of markers 1–3 counts.
+func (l *Load) EarnVoidIfAny() []Record { return unless(!l.Any(), Record{Marker: Void}) }
 
 // EarnVoid returns LOAD_VOID, or nothing if nothing was loaded since the last.
 func (l *Load) EarnVoid() []Record { return unless(l.Voided, Record{Marker: Void}) }

@@ -108,7 +108,7 @@ func skipValue(dec *json.Decoder) error {
 // matter only for Skill and Read: once the tool is another, they are skipped.
 func needed(p Payload, key string) bool {
 	switch key {
-	case KeyCwd, KeySession, KeyAgent, KeyEvent, KeyPrompt, KeyTool:
+	case KeyCwd, KeySession, KeyAgent, KeyEvent, KeySource, KeyPrompt, KeyTool:
 		return true
 	case KeyInput, KeyResponse:
 		tool, err := p.Text(KeyTool)
@@ -136,6 +136,14 @@ func (p Payload) Text(key string) (string, error) {
 	return text, nil
 }
 
+// TextOr is Text, and absent where the key does not stand.
+func (p Payload) TextOr(key, absent string) (string, error) {
+	if !p.Has(key) {
+		return absent, nil
+	}
+	return p.Text(key)
+}
+
 // object returns all keys of the object under key; absent, it has none.
 func (p Payload) object(key string) (Payload, error) {
 	if !p.Has(key) {
@@ -154,10 +162,10 @@ func (p Payload) object(key string) (Payload, error) {
 // Input returns the string under key in tool_input, empty if it is absent.
 func (p Payload) Input(key string) (string, error) {
 	in, err := p.object(KeyInput)
-	if err != nil || !in.Has(key) {
+	if err != nil {
 		return "", err
 	}
-	return in.Text(key)
+	return in.TextOr(key, "")
 }
 
 // WholeRead returns what a Read showed, if tool_response says that it showed a

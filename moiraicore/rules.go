@@ -67,12 +67,16 @@ const (
 	PreCompact       = "PreCompact"
 )
 
+// SourceCompact is the source of the SessionStart after a compaction (D8).
+const SourceCompact = "compact"
+
 // Payload keys that are judged, compared exactly (D1).
 const (
 	KeyCwd        = "cwd"
 	KeySession    = "session_id"
 	KeyAgent      = "agent_id"
 	KeyEvent      = "hook_event_name"
+	KeySource     = "source"
 	KeyPrompt     = "prompt"
 	KeyTool       = "tool_name"
 	KeyInput      = "tool_input"
