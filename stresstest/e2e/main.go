@@ -53,7 +53,7 @@ func main() {
 	check(err)
 	hooks, err := filepath.Abs(*bin)
 	check(err)
-	for _, name := range []string{"hades-gate", "hades-session-load"} {
+	for _, name := range []string{"hades-gate", "hades-session-load", "operate"} {
 		if _, err := os.Stat(filepath.Join(hooks, name)); err != nil {
 			check(fmt.Errorf("%w: make build first", err))
 		}
@@ -73,7 +73,9 @@ func main() {
 	iso, err := rig.Enter(rig.Request{Hooks: hooks, Keep: keep, Loopback: true, KeepUser: true})
 	check(err)
 	check(enclose(iso, places))
-	e := &e2e{iso: iso, pick: pick, parallel: *parallel}
+	wired, err := printed(iso.Hooks, iso.Scratch)
+	check(err)
+	e := &e2e{iso: iso, pick: pick, parallel: *parallel, wired: wired}
 	fmt.Printf("private /tmp: %v   only lo: %v   hooks: %s\n", iso.PrivateTmp, iso.Loopback, hooks)
 	for _, c := range clients {
 		e.rows(c)
@@ -123,6 +125,7 @@ func clientsFor(own, versions, cache string) ([]*Client, error) {
 type e2e struct {
 	iso                     *rig.Isolation
 	pick                    *regexp.Regexp
+	wired                   wirings
 	parallel                int
 	passed, failed, skipped int
 }
@@ -139,7 +142,7 @@ func (e *e2e) rows(c *Client) {
 		if !e.pick.MatchString(row.Name) {
 			continue
 		}
-		r := &Run{client: c, bin: e.iso.Hooks, scratch: e.iso.Scratch, private: e.iso.PrivateTmp,
+		r := &Run{client: c, bin: e.iso.Hooks, scratch: e.iso.Scratch, private: e.iso.PrivateTmp, wired: e.wired,
 			dir: filepath.Join(e.iso.Scratch, c.Version, fmt.Sprint(len(runs)))}
 		end := make(chan struct{})
 		runs, ends, picked = append(runs, r), append(ends, end), append(picked, row)

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -31,6 +32,7 @@ type Step []Call
 type Request struct {
 	Body     string // as sent, for looking for text in it
 	Side     bool   // a title, a summary: not the conversation
+	Summary  bool   // asks for the summary of a compaction
 	Agent    string // key of the subagent that sent it, or ""
 	System   json.RawMessage
 	Messages []Message
@@ -57,6 +59,9 @@ type Block struct {
 // model would see, so it is the evidence for "the model sees".
 type Model struct {
 	URL string
+	// ByLength reports a quarter of a request's length as its tokens, and not 100:
+	// the client compacts by that.
+	ByLength bool
 
 	mu       sync.Mutex
 	steps    []Step
@@ -120,8 +125,9 @@ func (m *Model) Others() []string {
 
 func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/v1/messages/count_tokens" {
+		n, _ := io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"input_tokens":1000}`)
+		fmt.Fprintf(w, `{"input_tokens":%d}`, n/4)
 		return
 	}
 	if r.URL.Path != "/v1/messages" || r.Method != http.MethodPost {
@@ -160,7 +166,11 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		req.Tools = append(req.Tools, t.Name)
 	}
 	text, calls := m.answer(&req)
-	send(w, m.message(), body.Model, body.Stream, text, calls)
+	tokens := 100
+	if m.ByLength {
+		tokens = len(raw) / 4
+	}
+	send(w, m.message(), body.Model, tokens, body.Stream, text, calls)
 }
 
 type toolUse struct {
@@ -175,7 +185,7 @@ func (m *Model) answer(req *Request) (string, []toolUse) {
 	defer func() { m.requests = append(m.requests, *req) }()
 	for _, x := range req.Messages[max(0, len(req.Messages)-2):] {
 		if strings.Contains(x.text(), summaryAsk) {
-			req.Side = true
+			req.Side, req.Summary = true, true
 			return "<summary>\nscripted summary\n</summary>", nil
 		}
 	}
@@ -281,13 +291,13 @@ func blocks(raw json.RawMessage) []Block {
 }
 
 // send writes the reply, as server-sent events if the client asked for a stream.
-func send(w http.ResponseWriter, id, model string, stream bool, text string, calls []toolUse) {
+func send(w http.ResponseWriter, id, model string, tokens int, stream bool, text string, calls []toolUse) {
 	stop := "end_turn"
 	if len(calls) > 0 {
 		stop = "tool_use"
 	}
 	type object map[string]any
-	usage := object{"input_tokens": 100, "output_tokens": 10}
+	usage := object{"input_tokens": tokens, "output_tokens": 10}
 	if !stream {
 		w.Header().Set("Content-Type", "application/json")
 		json.NewEncoder(w).Encode(object{"id": id, "type": "message", "role": "assistant", "model": model,

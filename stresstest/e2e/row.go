@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,12 +26,14 @@ type Run struct {
 	scratch string
 	dir     string
 	private bool
+	wired   wirings
 
 	mu             sync.Mutex
 	out            bytes.Buffer
 	passed, failed int
 	skipped        string
 	worlds         []*World
+	facts          []fact
 	took           time.Duration
 }
 
@@ -38,7 +41,7 @@ type Run struct {
 func (r *Run) Check(claim string, ok bool, evidence ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	mark, lines, width := "ok  ", 6, 160
+	mark, lines, width := "ok  ", 6, 180
 	if ok {
 		r.passed++
 	} else {
@@ -47,6 +50,12 @@ func (r *Run) Check(claim string, ok bool, evidence ...any) {
 	}
 	fmt.Fprintf(&r.out, "  %s  %s\n", mark, claim)
 	for _, e := range evidence {
+		if list, ok := e.([]Result); ok {
+			for _, x := range list {
+				r.show(x.String(), lines, width)
+			}
+			continue
+		}
 		r.show(fmt.Sprint(e), lines, width)
 	}
 }
@@ -68,6 +77,29 @@ func (r *Run) show(text string, lines, width int) {
 		}
 		fmt.Fprintf(&r.out, "        | %s\n", l)
 	}
+}
+
+// A fact is something that was measured about the client alone.
+type fact struct {
+	name, value string
+	relied      bool // the product stands or falls with it
+}
+
+// Fact records what was measured. With relied it is a check: the product copes
+// with these values and with no others.
+func (r *Run) Fact(name, value string, relied ...string) {
+	r.mu.Lock()
+	r.facts = append(r.facts, fact{name, value, len(relied) > 0})
+	r.mu.Unlock()
+	if len(relied) == 0 {
+		r.Note("fact  %s: %s", name, value)
+		return
+	}
+	if slices.Contains(relied, value) {
+		r.Check(name+": "+value, true)
+		return
+	}
+	r.Check(name+": "+value, false, "the product relies on: "+strings.Join(relied, " or "))
 }
 
 // Note prints something that is not counted.

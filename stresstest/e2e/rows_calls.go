@@ -22,7 +22,7 @@ func skill(name string) Step { return Step{{Name: "Skill", Input: map[string]any
 
 func skillStart(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	s := w.Start(w.Root)
 	t := s.Prompt("go", w.Bash("before"), skill("start"), w.Bash("after"))
 	r.Check("blocked before", blocked(t.Results[0], s.ID) && !w.Ran("before"))
@@ -42,7 +42,7 @@ const forkedSkill = "---\nname: forked\ndescription: runs in a fork\ncontext: fo
 
 func subagents(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	w.write(w.Root+"/.claude/skills/forked/SKILL.md", forkedSkill)
 	s := w.Start(w.Root)
 	agent := func(key string) Step {
@@ -95,21 +95,27 @@ func (s *Session) agentTool() string {
 
 func eightCalls(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
+	w.write(w.Outside+"/note", "a gated note\n")
 	s := w.Start(w.Root)
-	eight := func(name string) (s Step) {
+	eight := func(name string) (s Step) { // the client runs the hooks of Reads at once, and of calls that write in turn
 		for i := range 8 {
-			s = append(s, w.bashCall(fmt.Sprint(name, i)))
+			s = append(s, w.Read(w.Outside+"/note"), w.bashCall(fmt.Sprint(name, i)))
 		}
 		return s
 	}
-	ran := func(name string) (n int) {
+	ran := func(name string, t *Turn) (bash, read int) {
 		for i := range 8 {
 			if w.Ran(fmt.Sprint(name, i)) {
-				n++
+				bash++
 			}
 		}
-		return n
+		for _, x := range t.Results {
+			if strings.Contains(x.Text, "a gated note") {
+				read++
+			}
+		}
+		return bash, read
 	}
 	t := s.Prompt("go", eight("before"))
 	n := 0
@@ -118,15 +124,17 @@ func eightCalls(r *Run) {
 			n++
 		}
 	}
-	r.Check("before /start all eight are blocked", n == 8 && ran("before") == 0, fmt.Sprintf("%d blocked, %d ran", n, ran("before")))
+	bash, read := ran("before", t)
+	r.Check("before /start all of eight Bash and eight Read calls are blocked", n == 16 && bash == 0 && read == 0, fmt.Sprintf("%d blocked, %d Bash ran, %d files shown", n, bash, read))
 	t = s.Prompt("/start", eight("after"))
-	r.Check("after it all eight run", ran("after") == 8, fmt.Sprintf("%d ran", ran("after")))
+	bash, read = ran("after", t)
+	r.Check("after it all run", bash == 8 && read == 8, fmt.Sprintf("%d Bash ran, %d files shown", bash, read))
 	r.Check("the token file is what one call would leave", w.Markers(s.ID) == loaded+" START_ACK", w.Token(s.ID))
 }
 
 func bigWrite(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	s := w.Start(w.Root)
 	big := strings.Repeat("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcd\n", 3<<20/63)
 	write := func(name string) Step {
@@ -187,7 +195,7 @@ var exempt = []string{"Skill", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList"
 
 func everyTool(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	s := w.Start(w.Root)
 	s.Prompt("hello")
 	tools := s.offered()

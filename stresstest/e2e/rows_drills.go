@@ -20,7 +20,6 @@ var drillRows = []Row{
 	{Name: "drill: the disk is full", Play: fullDisk, Alone: true},
 	{Name: "drill: a required file is missing", Play: fileMissing},
 	{Name: "drill: the loader is missing", Play: loaderMissing},
-	{Name: "drill: the gate is missing when the client compacts", Play: compactionUngated},
 	{Name: "drill: started through a link, and in another case of the name", Play: otherNames},
 }
 
@@ -60,7 +59,7 @@ func (w *World) eachBrokenGate(s *Session, seen func(name, effect string, t *Tur
 
 func guardedDrill(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	s := w.Start(w.Root)
 	s.Prompt("/start", w.Bash("open"))
 	r.Check("the session is open before", w.Ran("open"))
@@ -73,7 +72,7 @@ func guardedDrill(r *Run) {
 
 func bareDrill(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Settings{"hooks": Hooks(homeHooks, false)})
+	w.UserSettings(r.Unguarded())
 	s := w.Start(w.Root)
 	t := s.Prompt("go", w.Bash("whole"))
 	r.Check("a whole gate blocks without the guard too", blocked(t.Results[0], s.ID) && !w.Ran("whole"))
@@ -84,7 +83,7 @@ func bareDrill(r *Run) {
 
 func elsewhereDrill(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	s := w.Start(w.Outside)
 	w.eachBrokenGate(s, func(name, effect string, t *Turn) {
 		r.Check("gate "+name+": Bash elsewhere runs", w.Ran(effect), t.Results[0].Text)
@@ -130,7 +129,7 @@ var tokenFaults = []struct {
 
 func tokenDrill(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	s := w.Start(w.Root)
 	s.Prompt("/start", w.Bash("open"))
 	r.Check("the session is open before", w.Ran("open"))
@@ -157,7 +156,7 @@ func tokenDrill(r *Run) {
 
 func tokenElsewhere(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	s := w.Start(w.Outside)
 	s.Prompt("go", w.Bash("before"))
 	path := w.tokenPath(s.ID)
@@ -177,7 +176,7 @@ func tokenElsewhere(r *Run) {
 
 func fullDisk(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	hades := w.moirai() + "/hades"
 	r.must(os.MkdirAll(hades, 0o700))
 	r.must(os.Chmod(w.moirai(), 0o700))
@@ -200,7 +199,7 @@ func fullDisk(r *Run) {
 
 func fileMissing(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	for _, name := range rig.Required {
 		path := filepath.Join(w.Root, name)
 		r.must(os.Rename(path, path+".gone"))
@@ -215,7 +214,7 @@ func fileMissing(r *Run) {
 
 func loaderMissing(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	r.must(os.Remove(w.hooks() + "/hades-session-load"))
 	s := w.Start(w.Root)
 	t := s.Prompt("/start", w.Bash("a"))
@@ -224,29 +223,9 @@ func loaderMissing(r *Run) {
 	r.Check("three Reads open", w.Ran("b"), w.Token(s.ID))
 }
 
-func compactionUngated(r *Run) {
-	w := r.World("w")
-	w.UserSettings(Wiring())
-	s := w.Start(w.Root)
-	s.Prompt("/start", w.Bash("a"))
-	s.talk()
-	for _, name := range []string{"hades-gate", "hades-session-load"} {
-		r.must(os.Rename(w.hooks()+"/"+name, w.hooks()+"/"+name+".gone"))
-	}
-	t := s.Prompt("/compact")
-	for _, name := range []string{"hades-gate", "hades-session-load"} {
-		r.must(os.Rename(w.hooks()+"/"+name+".gone", w.hooks()+"/"+name))
-	}
-	r.Note("the client says: %s", t.Final)
-	t = s.Prompt("go", w.Bash("b"))
-	whole := delivered(t.Requests[0]) == r.contents()
-	r.Check("either the client did not compact, or Bash is blocked: no call without the rules in the context", whole || !w.Ran("b"),
-		fmt.Sprintf("rules in the context: %v, Bash ran: %v", whole, w.Ran("b")), w.Token(s.ID))
-}
-
 func otherNames(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	link := w.Dir + "/link"
 	r.must(os.Symlink(w.Root, link))
 	s := w.Start(link)

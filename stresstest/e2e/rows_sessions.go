@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -15,9 +14,6 @@ import (
 var sessionRows = []Row{
 	{Name: "resume, continue, fork", Play: resumeForks},
 	{Name: "/clear", Play: clearing, Since: "2.1.118", Why: "print mode has no /clear"},
-	{Name: "compaction voids, and the load is earned again", Play: compaction},
-	{Name: "compaction with a load that fails", Play: compactionUnloaded},
-	{Name: "compaction whose void cannot be written", Play: compactionRefused},
 	{Name: "started in the parent, entered by cd, out by Reads", Play: enteredByCd},
 	{Name: "required Reads that are refused or cut mark nothing", Play: readsCut},
 	{Name: "a session elsewhere notices nothing", Play: elsewhere},
@@ -30,7 +26,7 @@ var sessionRows = []Row{
 
 func resumeForks(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	s := w.Start(w.Root)
 	s.Prompt("/start", w.Bash("a"))
 	first := s.ID
@@ -60,7 +56,7 @@ func resumeForks(r *Run) {
 
 func clearing(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	s := w.Start(w.Root)
 	s.Prompt("/start", w.Bash("a"))
 	first := s.ID
@@ -73,81 +69,9 @@ func clearing(r *Run) {
 	r.Check("until its own /start", w.Ran("a") && w.Ran("c"), w.Markers(s.ID))
 }
 
-// talk gives a session something to compact.
-func (s *Session) talk() {
-	s.Prompt("one")
-	s.Prompt("two")
-}
-
-func compaction(r *Run) {
-	w := r.World("w")
-	w.UserSettings(Wiring())
-	s := w.Start(w.Root)
-	s.Prompt("/start", w.Bash("a"))
-	s.talk()
-	first := s.ID
-	s.Prompt("/compact")
-	r.Check("the void is written, and the load earned again behind it", w.Markers(s.ID) == loaded+" START_ACK LOAD_VOID "+loaded, w.Token(s.ID))
-	t := s.Prompt("on", w.Bash("b"))
-	r.Check("the session goes on without a second /start", s.ID == first && w.Ran("b"), t.Results)
-	r.Check("with the rules in the new context, once, byte for byte", delivered(t.Requests[0]) == r.contents())
-	r.Check("and the summary in the place of the old talk", strings.Contains(t.Requests[0].Text(), "scripted summary"))
-}
-
-func compactionUnloaded(r *Run) {
-	w := r.World("w")
-	w.UserSettings(Wiring())
-	s := w.Start(w.Root)
-	s.Prompt("/start", w.Bash("a"))
-	s.talk()
-	context := w.Root + "/CONTEXT.md"
-	r.must(os.Rename(context, context+".gone"))
-	s.Prompt("/compact")
-	r.must(os.Rename(context+".gone", context))
-	r.Check("the void stands alone", w.Markers(s.ID) == loaded+" START_ACK LOAD_VOID", w.Token(s.ID))
-	t := s.Prompt("on", w.Bash("b"))
-	r.Check("the rules are not in the context, and Bash is blocked", delivered(t.Requests[0]) == rig.Contents{} && blocked(t.Results[0], s.ID) && !w.Ran("b"))
-	r.Check("the message says that a compaction did it", strings.Contains(t.Results[0].Text, "compaction"), after(t.Results[0].Text, "Resolution:"))
-	t = s.Prompt("read", w.ReadRequired(), w.Bash("c"))
-	r.Check("three Reads earn it again, with no second /start", w.Ran("c"), w.Token(s.ID))
-}
-
-// after is the text from a mark on.
-func after(text, mark string) string {
-	i := strings.Index(text, mark)
-	if i < 0 {
-		return text
-	}
-	return text[i:]
-}
-
-func compactionRefused(r *Run) {
-	w := r.World("w")
-	w.UserSettings(Wiring())
-	s := w.Start(w.Root)
-	s.Prompt("remember the word amaranth")
-	s.Prompt("/start", w.Bash("a"))
-	token := w.Token(s.ID)
-	dir := filepath.Dir(w.tokenPath(s.ID))
-	r.must(os.Chmod(dir, 0o777))
-	t := s.Prompt("/compact")
-	r.must(os.Chmod(dir, 0o700))
-	summaries := 0
-	for _, q := range t.Requests {
-		if q.Side {
-			summaries++
-		}
-	}
-	r.Check("the client does not compact: no summary is asked for", summaries == 0, "the client says: "+t.Final)
-	t = s.Prompt("on", w.Bash("b"))
-	r.Check("the old talk and the rules are still in the context", strings.Contains(t.Requests[0].Text(), "amaranth") &&
-		!strings.Contains(t.Requests[0].Text(), "scripted summary") && delivered(t.Requests[0]) == r.contents())
-	r.Check("so the markers stand, and Bash runs", w.Ran("b") && w.Token(s.ID) == token, w.Token(s.ID))
-}
-
 func enteredByCd(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	s := w.Start(w.Dir)
 	t := s.Prompt("go", w.Bash("outside"), Step{{Name: "Bash", Input: map[string]any{"command": "cd " + rig.RootName, "description": "x"}}}, w.Bash("inside"))
 	r.Check("outside, Bash runs", w.Ran("outside"))
@@ -165,7 +89,7 @@ func enteredByCd(r *Run) {
 func readsCut(r *Run) {
 	w := r.World("w")
 	refuse := command("if grep -q scope.md; then echo refused by another hook >&2; exit 2; fi; exit 0")
-	settings := Wiring().Add("PreToolUse", entry("Read", refuse))
+	settings := r.Wiring().Add("PreToolUse", entry("Read", refuse))
 	settings["permissions"] = map[string]any{"deny": []string{"Read(/" + w.Root + "/CONTEXT.md)"}}
 	w.UserSettings(settings)
 	r.must(os.Remove(w.hooks() + "/hades-session-load"))
@@ -191,7 +115,7 @@ func readsCut(r *Run) {
 
 func elsewhere(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	s := w.Start(w.Outside)
 	w.write(w.Outside+"/note", "note\n")
 	s.Model.ScriptAgent("one", w.Bash("agent"))
@@ -215,7 +139,7 @@ func elsewhere(r *Run) {
 
 func worktrees(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	w.git()
 	s := w.Start(w.Root, "--worktree", "wt")
 	t := s.Prompt("go", w.Bash("a"))
@@ -238,7 +162,7 @@ func liveSettings(r *Run) {
 	s := w.Start(w.Root)
 	s.Prompt("go", w.Bash("a"))
 	r.Check("with nothing wired, Bash runs", w.Ran("a"))
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	began := time.Now()
 	tries := 0
 	var res Result
@@ -262,7 +186,7 @@ func (w *World) Contents(c rig.Contents) {
 
 func manyPages(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	c := rig.SizedContents(25_000)
 	c[1] += strings.Repeat("漢字🔑", 800) + "\r\n"
 	w.Contents(c)
@@ -280,7 +204,7 @@ func manyPages(r *Run) {
 
 func tooManyPages(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	w.Contents(rig.SizedContents(60_000))
 	s := w.Start(w.Root)
 	t := s.Prompt("go", w.Bash("a"))
@@ -293,7 +217,7 @@ func tooManyPages(r *Run) {
 func notification(r *Run) {
 	w := r.World("w")
 	payloads := w.Dir + "/prompts"
-	w.UserSettings(Wiring().Add("UserPromptSubmit", entry("", record(payloads))))
+	w.UserSettings(r.Wiring().Add("UserPromptSubmit", entry("", record(payloads))))
 	s := w.Start(w.Root)
 	tag := "<command-name>/start</command-name>"
 	s.Prompt("<task-notification>\n<task-id>x</task-id>\n<result>" + tag + "</result>\n</task-notification>")

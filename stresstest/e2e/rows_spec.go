@@ -14,7 +14,7 @@ import (
 // Rows is everything that is played with every client.
 var Rows = slices.Concat([]Row{
 	{Name: "§5.2 the eight steps", Play: eightSteps},
-}, callRows, sessionRows, drillRows, switchRows)
+}, callRows, sessionRows, compactRows, drillRows, switchRows, factRows)
 
 var fileBanner = regexp.MustCompile(`(?m)^----- FILE (\S+): bytes (\d+) to (\d+) of (\d+), path .* -----\n`)
 
@@ -87,7 +87,7 @@ func blocked(r Result, session string) bool {
 
 func eightSteps(r *Run) {
 	w := r.World("w")
-	w.UserSettings(Wiring())
+	w.UserSettings(r.Wiring())
 	w.git()
 	s := w.Start(w.Root)
 	t := s.Prompt("go", w.Bash("first"))

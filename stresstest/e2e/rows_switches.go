@@ -57,9 +57,9 @@ func userEnv(name, value string) func(*World) {
 	return func(w *World) {
 		quitLibrary(w)
 		w.write(w.Dir+"/libs/libc.so.6", "no library\n")
-		s := Settings{}
-		if w.wired != nil {
-			s = w.wired()
+		s := w.settings
+		if s == nil {
+			s = Settings{}
 		}
 		s["env"] = map[string]string{name: strings.ReplaceAll(value, "@", w.Dir)}
 		w.UserSettings(s)
@@ -68,7 +68,7 @@ func userEnv(name, value string) func(*World) {
 
 func managedSwitches(r *Run) {
 	w := r.World("none")
-	w.ManagedSettings(ManagedWiring(r.bin))
+	w.ManagedSettings(r.ManagedWiring())
 	s := w.Start(w.Root)
 	t := s.Prompt("go", w.Write("before"))
 	r.Check("no switch: loaded and blocked", w.Markers(s.ID) == loaded && blocked(t.Results[0], s.ID) && !w.Ran("before"), w.Token(s.ID), t.Results)
@@ -79,7 +79,7 @@ func managedSwitches(r *Run) {
 			continue
 		}
 		w := r.World(fmt.Sprint(i))
-		w.ManagedSettings(ManagedWiring(r.bin))
+		w.ManagedSettings(r.ManagedWiring())
 		_, t := w.switched(x)
 		ran := w.Ran("x") || w.Ran("y")
 		r.Check(x.name+": nothing runs", !ran && len(t.Results) == 2 && t.Results[0].IsError && t.Results[1].IsError, t.Results)
@@ -93,8 +93,7 @@ func userSwitches(r *Run) {
 			continue
 		}
 		w := r.World(fmt.Sprint(i))
-		w.wired = Wiring
-		w.UserSettings(Wiring())
+		w.UserSettings(r.Wiring())
 		_, t := w.switched(x)
 		ran := w.Ran("x") || w.Ran("y")
 		if x.opens {

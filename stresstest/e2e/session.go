@@ -42,7 +42,7 @@ type Result struct {
 }
 
 // turnLimit bounds one turn; far more than one takes.
-const turnLimit = 40 * time.Second
+const turnLimit = 90 * time.Second
 
 // String shows a result as evidence.
 func (x Result) String() string {
@@ -61,11 +61,19 @@ func (s *Session) Prompt(text string, steps ...Step) *Turn {
 func (s *Session) prompt(text string, limit time.Duration, steps ...Step) (*Turn, error) {
 	s.Model.Script(steps...)
 	before := len(s.Model.Requests())
-	line, _ := json.Marshal(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": text}})
-	if _, err := s.stdin.Write(append(line, '\n')); err != nil {
-		return nil, fmt.Errorf("prompt %q: %w", text, err)
+	if err := s.send(text); err != nil {
+		return nil, err
 	}
 	return s.await(before, limit)
+}
+
+// send types a prompt.
+func (s *Session) send(text string) error {
+	line, _ := json.Marshal(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": text}})
+	if _, err := s.stdin.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("prompt %.40q: %w", text, err)
+	}
+	return nil
 }
 
 func (s *Session) await(before int, limit time.Duration) (*Turn, error) {

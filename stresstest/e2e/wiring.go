@@ -1,11 +1,40 @@
 package main
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
 
-// Guard is what D15 appends to a gate's command.
-const guard = `; r=$?; case $r in 0|2) exit $r;; esac; case $(pwd -P)/ in *[Hh][Aa][Dd][Ee][Ss]*|/) exit 2;; esac; exit $r`
+// Settings is a settings file of the client.
+type Settings map[string]any
 
-const homeHooks = `"$HOME"/.claude/hooks/moirai/`
+// JSON is the settings as the client reads them.
+func (s Settings) JSON() string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(s); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+// Add puts a further entry behind those of an event, and returns the settings.
+func (s Settings) Add(event string, e map[string]any) Settings {
+	hooks, ok := s["hooks"].(map[string]any)
+	if !ok {
+		hooks = map[string]any{}
+		s["hooks"] = hooks
+	}
+	list, _ := hooks[event].([]any)
+	hooks[event] = append(list, e)
+	return s
+}
 
 // command is one hook of the client's settings.
 func command(line string) map[string]any {
@@ -21,47 +50,89 @@ func entry(matcher string, hooks ...map[string]any) map[string]any {
 	return e
 }
 
-// Hooks is the wiring of D15 with the programs of folder.
-func Hooks(folder string, guarded bool) map[string]any {
-	gate := command(folder + "hades-gate")
-	tool := gate
-	if guarded {
-		tool = command(folder + "hades-gate" + guard)
-	}
-	var loaders []map[string]any
-	for k := 1; k <= 4; k++ {
-		loaders = append(loaders, command(fmt.Sprintf("%shades-session-load %d/4", folder, k)))
-	}
-	return map[string]any{
-		"SessionStart":     []any{entry("", loaders...)},
-		"UserPromptSubmit": []any{entry("", gate)},
-		"PreToolUse":       []any{entry("", tool)},
-		"PostToolUse":      []any{entry("Read", gate)},
-		"PreCompact":       []any{entry("", gate)},
-	}
-}
-
-// Wiring is the user settings of D15.
-func Wiring() Settings { return Settings{"hooks": Hooks(homeHooks, true)} }
-
-// Add puts a further entry behind those of an event, and returns the settings.
-func (s Settings) Add(event string, e map[string]any) Settings {
-	hooks := s["hooks"].(map[string]any)
-	list, _ := hooks[event].([]any)
-	hooks[event] = append(list, e)
-	return s
-}
-
 // record is a hook that keeps the payloads of an event in a file.
 func record(file string) map[string]any {
 	return command("cat >> " + file + "; echo >> " + file)
 }
 
-// ManagedWiring is the drop-in of D15 with the programs of folder.
-func ManagedWiring(folder string) Settings {
-	pins := map[string]string{}
-	for _, name := range []string{"CLAUDE_CODE_SHELL_PREFIX", "LD_PRELOAD"} {
-		pins[name] = ""
+// wirings are the settings exactly as operate prints them.
+type wirings struct{ user, managed []byte }
+
+// installedManaged is where install-managed puts the programs; sessions here
+// have them elsewhere.
+const installedManaged = "/opt/moirai"
+
+// printed asks operate for both wirings. The managed one gets the hooks' folder of this run.
+func printed(hooks, scratch string) (wirings, error) {
+	var w wirings
+	for _, x := range []struct {
+		command string
+		to      *[]byte
+	}{{"wiring", &w.user}, {"wiring-managed", &w.managed}} {
+		cmd := exec.Command(filepath.Join(hooks, "operate"), x.command)
+		cmd.Env = []string{"HOME=" + scratch, "PATH=/usr/bin:/bin"}
+		out, err := cmd.Output()
+		if err != nil {
+			return w, fmt.Errorf("operate %s: %w", x.command, err)
+		}
+		*x.to = out
 	}
-	return Settings{"hooks": Hooks(folder+"/", true), "env": pins}
+	if !strings.Contains(string(w.managed), installedManaged+"/") {
+		return w, fmt.Errorf("operate wiring-managed names nothing in %s", installedManaged)
+	}
+	w.managed = []byte(strings.ReplaceAll(string(w.managed), installedManaged, hooks))
+	return w, nil
+}
+
+// Wiring is the user settings that operate wiring prints.
+func (r *Run) Wiring() Settings { return r.parse(r.wired.user) }
+
+// ManagedWiring is the drop-in that operate wiring-managed prints.
+func (r *Run) ManagedWiring() Settings { return r.parse(r.wired.managed) }
+
+func (r *Run) parse(b []byte) Settings {
+	var s Settings
+	r.must(json.Unmarshal(b, &s))
+	return s
+}
+
+// Unguarded is the wiring without the guard of D15: what follows the gate's path is cut off.
+func (r *Run) Unguarded() Settings {
+	s := r.Wiring()
+	cut := 0
+	for _, list := range s["hooks"].(map[string]any) {
+		for _, e := range list.([]any) {
+			for _, h := range e.(map[string]any)["hooks"].([]any) {
+				h := h.(map[string]any)
+				line, _, ok := strings.Cut(h["command"].(string), ";")
+				if ok {
+					cut++
+				}
+				h["command"] = line
+			}
+		}
+	}
+	if cut == 0 {
+		r.must(fmt.Errorf("operate wiring prints no guard"))
+	}
+	return s
+}
+
+// Install installs the hooks into the world's home with operate install, in
+// the place of the links that World made.
+func (w *World) Install() string {
+	w.run.must(os.RemoveAll(w.hooks()))
+	return w.operate("install")
+}
+
+// operate runs the operator's program in the world's home.
+func (w *World) operate(args ...string) string {
+	cmd := exec.Command(filepath.Join(w.run.bin, "operate"), args...)
+	cmd.Env = []string{"HOME=" + w.Home, "PATH=/usr/local/bin:/usr/bin:/bin"}
+	cmd.Dir = w.Root
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return string(out) + err.Error()
+	}
+	return string(out)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,11 +25,12 @@ type World struct {
 	Managed string // managedFolder of this world's sessions
 	Env     []string
 
-	run     *Run
-	tmp     string // /tmp of this world's sessions
-	effects string
-	open    []*Session
-	wired   func() Settings
+	run      *Run
+	tmp      string // /tmp of this world's sessions
+	effects  string
+	open     []*Session
+	settings Settings        // the user settings as they are
+	features map[string]bool // of the client, switched on in its cache
 }
 
 // moirai is where the world's sessions have /tmp/moirai.
@@ -88,6 +88,16 @@ func (w *World) UserSettings(s Settings) {
 // ManagedSettings puts settings into a managed drop-in.
 func (w *World) ManagedSettings(s Settings) {
 	w.write(filepath.Join(w.Managed, "managed-settings.d/50-moirai.json"), s.JSON())
+}
+
+// Features switches features of the client on that its maker switches on from
+// outside, through the cache that the client keeps of them.
+func (w *World) Features(names ...string) {
+	w.features = map[string]bool{}
+	for _, n := range names {
+		w.features[n] = true
+	}
+	w.write(filepath.Join(w.Home, ".claude.json"), Settings{"cachedGrowthBookFeatures": w.features}.JSON())
 }
 
 // Token is the content of a session's token file, or "" if there is none.
@@ -180,7 +190,10 @@ func (w *World) environment(url string) ([]string, error) {
 	env := []string{
 		"HOME=" + w.Home, "PATH=/usr/local/bin:/usr/bin:/bin",
 		"ANTHROPIC_API_KEY=" + scriptedKey, "ANTHROPIC_BASE_URL=" + url,
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1",
+		"DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1",
+	}
+	if w.features == nil { // with these the client does not look at its cache of features
+		env = append(env, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1")
 	}
 	env = append(env, w.Env...)
 	return env, checkEnvironment(env, w.run.scratch)
@@ -219,19 +232,4 @@ func (w *World) close() {
 	}
 	group.Wait()
 	w.open = nil
-}
-
-// Settings is a settings file of the client.
-type Settings map[string]any
-
-// JSON is the settings as the client reads them.
-func (s Settings) JSON() string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(s); err != nil {
-		panic(err)
-	}
-	return b.String()
 }
