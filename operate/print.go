@@ -42,7 +42,7 @@ environment variable; make install-managed cannot. Then: make verify.`)
 func replaces(report wiring.Report, printed []wiring.Wire) string {
 	text := ""
 	for _, h := range report.Wired() {
-		if slices.Contains(printed, wiring.Wire{Event: h.Event, Matcher: h.Matcher, Command: h.Command}) {
+		if slices.Contains(printed, wiring.Wire{Event: h.Event, Matcher: h.Matcher, Command: h.Command, Exec: h.Exec}) {
 			continue
 		}
 		text += fmt.Sprintf("  %s: %s: %s\n", h.Source.Path, h.Event, h.Command)

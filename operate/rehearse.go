@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -63,9 +64,10 @@ func rehearse(report wiring.Report, root string, t *table) error {
 	return nil
 }
 
-// part is one run of a wired command and what it must come to.
+// part is one run of a wired command, or of a stand-in for it (empty: itself),
+// and what it must come to.
 type part struct {
-	name, command, dir string
+	name, standIn, dir string
 	payload            []byte
 	code               int
 	stderr             string // how it must begin, if anything is asked of it
@@ -74,20 +76,24 @@ type part struct {
 // parts lists the runs of one wired command.
 func (s stage) parts(h wiring.Hook) []part {
 	all := []part{
-		{"run_silent", h.Command, elsewhere, payload(h.Event, elsewhere), 0, ""},
-		{"run_malformed", h.Command, elsewhere, []byte("{"), 2, "Moirai (Hades) fail-closed: "},
+		{"run_silent", "", elsewhere, payload(h.Event, elsewhere), 0, ""},
+		{"run_malformed", "", elsewhere, []byte("{"), 2, "Moirai (Hades) fail-closed: "},
 	}
 	switch h.Event {
 	case moiraicore.PreToolUse:
-		missing := "/nonexistent/" + h.Name + h.Rest
-		return append(all,
-			part{"run_blocks", h.Command, s.inScope, payload(h.Event, s.inScope), 2, "BLOCKED by Moirai (Hades)."},
-			part{"run_guard", missing, s.unloadable, payload(h.Event, s.unloadable), 2, ""},
-			part{"run_guard_elsewhere", missing, elsewhere, payload(h.Event, elsewhere), 127, ""})
+		all = append(all, part{"run_blocks", "", s.inScope, payload(h.Event, s.inScope), 2, "BLOCKED by Moirai (Hades)."})
 	case moiraicore.SessionStart:
-		return append(all, part{"run_blocks", h.Command, s.unloadable, payload(h.Event, s.unloadable), 2, "Moirai (Hades) fail-closed: "})
+		all = append(all, part{"run_blocks", "", s.unloadable, payload(h.Event, s.unloadable), 2, "Moirai (Hades) fail-closed: "})
+	default:
+		all = append(all, part{"run_records_nothing", "", s.inScope, payload(h.Event, s.inScope), 0, ""})
 	}
-	return append(all, part{"run_records_nothing", h.Command, s.inScope, payload(h.Event, s.inScope), 0, ""})
+	if h.Exec || h.Event != moiraicore.PreToolUse && h.Event != moiraicore.PreCompact {
+		return all
+	}
+	missing := "/nonexistent/" + h.Name + h.Rest
+	return append(all,
+		part{"run_guard", missing, s.unloadable, payload(h.Event, s.unloadable), 2, ""},
+		part{"run_guard_elsewhere", missing, elsewhere, payload(h.Event, elsewhere), 127, ""})
 }
 
 // payload is what a client sends: a gated tool, a prompt that starts nothing, a
@@ -117,7 +123,10 @@ func payload(event, cwd string) []byte {
 func (p part) play(h wiring.Hook, t *table) {
 	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", p.command)
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", cmp.Or(p.standIn, h.Command))
+	if h.Exec {
+		cmd = exec.CommandContext(ctx, h.Program)
+	}
 	cmd.Dir, cmd.Stdin = p.dir, bytes.NewReader(p.payload)
 	cmd.WaitDelay = time.Second
 	var stdout, stderr bytes.Buffer
@@ -126,7 +135,7 @@ func (p part) play(h wiring.Hook, t *table) {
 	code := cmd.ProcessState.ExitCode()
 	_, statErr := os.Lstat(moiraicore.TokenPath(noSession))
 
-	what := fmt.Sprintf("%s %s%s", h.Event, filepath.Base(h.Program), pageOf(h))
+	what := fmt.Sprintf("%s %s%s", h.Event, filepath.Base(h.Program), variant(h))
 	switch {
 	case err != nil && code < 0:
 		t.row(false, p.name, fmt.Sprintf("%s: %v", what, err))
@@ -143,11 +152,15 @@ func (p part) play(h wiring.Hook, t *table) {
 	}
 }
 
-func pageOf(h wiring.Hook) string {
-	if h.Name != moiraicore.LoaderName {
-		return ""
+// variant tells a hook from the others of its event and program.
+func variant(h wiring.Hook) string {
+	switch {
+	case h.Exec:
+		return " (exec form)"
+	case h.Name == moiraicore.LoaderName:
+		return h.Rest
 	}
-	return h.Rest
+	return ""
 }
 
 // line is the first line of a message, cut to fit a table.

@@ -69,6 +69,7 @@ func (c Client) findings() []Finding {
 	for _, h := range hooks {
 		found = append(found, h.faults()...)
 	}
+	found = append(found, execFaults(hooks)...)
 	found = append(found, c.doubled(hooks)...)
 	if gaps := pageGaps(hooks); gaps != "" {
 		found = append(found, finding(PagesUnwired, "%s: %s", c.ConfigDir, gaps))
@@ -156,6 +157,9 @@ func (c Client) doubled(hooks []Hook) []Finding {
 			continue
 		}
 		key := h.Event
+		if h.Exec {
+			key += " in exec form"
+		}
 		if h.Event == moiraicore.SessionStart {
 			k, n, _ := h.Page()
 			key = fmt.Sprintf("%s page %d/%d", key, k, n)

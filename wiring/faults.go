@@ -15,8 +15,9 @@ import (
 const unscopedGuard = "|| exit 2"
 
 // plainKeys are the keys of a hook's object that change neither when nor how it
-// counts. Any other (args, async, if, once, …) is not what D15 prints.
-var plainKeys = []string{"type", "command", "statusMessage", "timeout"}
+// counts; args is judged by isKnownForm. Any other (async, if, once, …) is not
+// what D15 prints.
+var plainKeys = []string{"type", "command", "args", "statusMessage", "timeout"}
 
 // faults lists what is wrong with the command where it stands, whatever else is
 // wired.
@@ -37,7 +38,7 @@ func (h Hook) faults() []Finding {
 	if h.Program == "" {
 		return found // no guard or program to judge
 	}
-	if h.Event == moiraicore.PreToolUse && h.Rest != Guard {
+	if guarded(h.Event) && !h.Exec && h.Rest != Guard {
 		found = append(found, h.fault(BadGuard, "%s", h.guardFault()))
 	}
 	info, err := os.Stat(h.Program)
@@ -69,20 +70,43 @@ func (h Hook) formFaults() []Finding {
 }
 
 // isKnownForm tells whether the text is the program with what may follow it; a
-// guard is judged by itself.
+// guard is judged by itself. Exec form is known where a guard counts, beside a
+// shell form that has it (execFaults).
 func (h Hook) isKnownForm() bool {
 	_, _, loads := h.Page()
-	return loads || h.Program != "" && h.Name == moiraicore.GateName &&
-		(h.Event == moiraicore.PreToolUse || strings.TrimSpace(h.Rest) == "")
+	plain := h.Program != "" && h.Name == moiraicore.GateName && strings.TrimSpace(h.Rest) == ""
+	if h.Exec {
+		return plain && guarded(h.Event)
+	}
+	return loads || plain || h.Program != "" && guarded(h.Event)
 }
 
 // guardFault says what follows the gate in the place of the guard.
 func (h Hook) guardFault() string {
 	switch strings.TrimSpace(h.Rest) {
 	case "":
-		return "no guard: if the gate is missing or killed, every tool runs"
+		return "no guard: if the gate is missing or killed, the client goes on"
 	case unscopedGuard:
 		return "guard without scope: if the gate is missing, every session on the machine is blocked"
 	}
 	return "not the guard that make wiring prints"
+}
+
+// execFaults finds a hook in exec form that stands alone, without a guard then,
+// and a managed hook that lacks it: what reaches the shell could answer for it.
+func execFaults(hooks []Hook) []Finding {
+	var found []Finding
+	for _, h := range hooks {
+		beside := slices.ContainsFunc(hooks, func(o Hook) bool {
+			return o.Event == h.Event && o.Exec != h.Exec && o.serves() && o.Program != ""
+		})
+		switch {
+		case beside || !guarded(h.Event) || !h.serves() || h.Program == "":
+		case h.Exec:
+			found = append(found, h.fault(BadForm, "exec form alone: nothing guards it if the program is missing"))
+		case h.Source.Tier == TierManaged:
+			found = append(found, h.fault(NoExec, "no second entry in exec form beside it"))
+		}
+	}
+	return found
 }

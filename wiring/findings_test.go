@@ -69,13 +69,31 @@ var findings = []struct {
 	{wiring.BadMatcher, "SessionStart without compact", false, matcher("SessionStart", "startup|resume|clear|fork")},
 	{wiring.BadMatcher, "PreCompact for manual alone", false, matcher("PreCompact", "manual")},
 	{wiring.BadForm, "exec form", false, key("PostToolUse", "args", []string{})},
+	{wiring.BadForm, "exec form alone", true, func(tr *trial.Trial) {
+		tr.EditJSON(wiring.DropIn(), func(s map[string]any) {
+			g := trial.Group(s, "PreToolUse", 0)
+			g["hooks"] = g["hooks"].([]any)[1:]
+		})
+	}},
+	{wiring.BadForm, "exec form with an argument", true, func(tr *trial.Trial) {
+		tr.EditJSON(wiring.DropIn(), func(s map[string]any) { trial.Hook(s, "PreToolUse", 1)["args"] = []string{"x"} })
+	}},
+	{wiring.NoExec, "a drop-in without the second entry", true, func(tr *trial.Trial) {
+		tr.EditJSON(wiring.DropIn(), func(s map[string]any) {
+			g := trial.Group(s, "PreCompact", 0)
+			g["hooks"] = g["hooks"].([]any)[:1]
+		})
+	}},
+	{wiring.BadGuard, "a compaction without guard", false, command("PreCompact", func(c string) string {
+		return strings.TrimSuffix(c, wiring.Guard)
+	})},
 	{wiring.BadForm, "in the background", false, key("PreToolUse", "async", true)},
 	{wiring.BadForm, "under a condition", false, key("PreToolUse", "if", "Bash(git *)")},
 	{wiring.BadForm, "run once", false, key("UserPromptSubmit", "once", true)},
 	{wiring.BadForm, "not a command", false, key("UserPromptSubmit", "type", "prompt")},
 	{wiring.BadForm, "through an interpreter", false, command("UserPromptSubmit", func(c string) string { return "bash " + c })},
 	{wiring.BadForm, "in a subshell of something else", false, command("PreToolUse", func(c string) string { return "true || " + c })},
-	{wiring.BadForm, "with an argument", false, command("PreCompact", func(c string) string { return c + " || true" })},
+	{wiring.BadForm, "with an argument", false, command("UserPromptSubmit", func(c string) string { return c + " || true" })},
 	{wiring.BadForm, "a path that cannot be told", false, command("PreCompact", func(c string) string {
 		return strings.Replace(c, "$HOME", "$MOIRAI_HOME", 1)
 	})},

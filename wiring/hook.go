@@ -20,6 +20,7 @@ type Hook struct {
 	Program string // what it runs, absolute; empty if that cannot be told
 	Name    string // moiraicore.GateName or LoaderName
 	Rest    string // what follows the program, guard or K/N
+	Exec    bool   // exec form: the client starts it without a shell
 
 	keys map[string]any // of the hook's object
 }
@@ -34,17 +35,26 @@ var ours = map[string]string{
 
 var namesOurs = regexp.MustCompile(`(^|[^A-Za-z0-9_-])(` + moiraicore.GateName + `|` + moiraicore.LoaderName + `)(\.sh)?($|[^A-Za-z0-9_-])`)
 
-// parseHook takes a command apart. A command that names one of our programs
-// anywhere but in its first word is ours too, without a Program.
-func parseHook(command, home string) (Hook, bool) {
+// parseHook takes a command apart, with the keys beside it. A command that names
+// one of our programs anywhere but in its first word is ours too, without a
+// Program.
+func parseHook(keys map[string]any, home string) (Hook, bool) {
+	command, _ := keys["command"].(string)
+	h := Hook{Command: command, keys: keys}
 	path, rest, ok := firstWord(command, home)
+	var args any
+	if args, h.Exec = keys["args"]; h.Exec {
+		path, rest, ok = command, strings.Trim(fmt.Sprint(args), "[]"), filepath.IsAbs(command)
+	}
 	if name := ours[filepath.Base(path)]; ok && name != "" {
-		return Hook{Command: command, Program: path, Name: name, Rest: rest}, true
+		h.Program, h.Name, h.Rest = path, name, rest
+		return h, true
 	}
-	if m := namesOurs.FindStringSubmatch(command); m != nil {
-		return Hook{Command: command, Name: m[2]}, true
+	m := namesOurs.FindStringSubmatch(command)
+	if m != nil {
+		h.Name = m[2]
 	}
-	return Hook{}, false
+	return h, m != nil
 }
 
 // Page is which page of how many a loader's command loads: K/N, 1/1 without an
@@ -68,7 +78,7 @@ func (h Hook) Page() (k, n int, ok bool) {
 // can run it and run nothing else with it.
 func (h Hook) Runnable() bool {
 	if _, _, loads := h.Page(); loads {
-		return true
+		return !h.Exec
 	}
 	rest := strings.TrimSpace(h.Rest)
 	return h.Program != "" && h.Name == moiraicore.GateName && (rest == "" || h.Rest == Guard || rest == unscopedGuard)

@@ -20,6 +20,7 @@ const (
 	HasTimeout   = "wiring_timeout"
 	BadMatcher   = "wiring_matcher"
 	BadForm      = "wiring_form"
+	NoExec       = "wiring_exec_missing"
 	BadEvent     = "wiring_event"
 	NoProgram    = "wiring_program"
 	PagesUnwired = "wiring_pages_unwired"

@@ -30,4 +30,4 @@ func profiles() []string {
 
 // pinned lists the environment variables that reach the shell that runs a hook,
 // before the hook (CLIENT-CONTRACT). The drop-in sets each to empty (D15).
-var pinned = [...]string{"CLAUDE_CODE_SHELL_PREFIX", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES"}
+var pinned = [...]string{"CLAUDE_CODE_SHELL_PREFIX", "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_DEBUG", "DYLD_INSERT_LIBRARIES"}

@@ -15,4 +15,4 @@ func profiles() []string { return nil }
 
 // pinned lists the environment variables that reach the shell that runs a hook,
 // before the hook (CLIENT-CONTRACT). The drop-in sets each to empty (D15).
-var pinned = [...]string{"CLAUDE_CODE_SHELL_PREFIX", "LD_PRELOAD"}
+var pinned = [...]string{"CLAUDE_CODE_SHELL_PREFIX", "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_DEBUG"}

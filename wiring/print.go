@@ -26,8 +26,9 @@ type (
 		Hooks   []commandJSON `json:"hooks"`
 	}
 	commandJSON struct {
-		Type    string `json:"type"`
-		Command string `json:"command"`
+		Type    string    `json:"type"`
+		Command string    `json:"command"`
+		Args    *[]string `json:"args,omitempty"` // exec form if there
 	}
 )
 
@@ -45,7 +46,7 @@ func Managed() []byte {
 	for _, name := range pinned {
 		env[name] = ""
 	}
-	return printed(Wires(Quote(ManagedPrograms, "")), env)
+	return printed(ManagedWires(), env)
 }
 
 func printed(wires []Wire, env map[string]string) []byte {
@@ -56,7 +57,11 @@ func printed(wires []Wire, env map[string]string) []byte {
 			g = append(g, groupJSON{Matcher: w.Matcher})
 		}
 		last := &g[len(g)-1]
-		last.Hooks = append(last.Hooks, commandJSON{"command", w.Command})
+		command := commandJSON{Type: "command", Command: w.Command}
+		if w.Exec {
+			command.Args = &[]string{}
+		}
+		last.Hooks = append(last.Hooks, command)
 		groups[w.Event] = g
 	}
 	var b bytes.Buffer

@@ -78,10 +78,10 @@ func (s *Source) addGroup(event string, group map[string]any, home string) {
 	for _, keys := range objects(group["hooks"]) {
 		command, _ := keys["command"].(string)
 		if isRetired(command) {
-			s.Retired = append(s.Retired, Wire{event, matcher, command})
+			s.Retired = append(s.Retired, Wire{Event: event, Matcher: matcher, Command: command})
 		}
-		if h, ours := parseHook(command, home); ours {
-			h.Event, h.Matcher, h.Source, h.keys = event, matcher, s, keys
+		if h, ours := parseHook(keys, home); ours {
+			h.Event, h.Matcher, h.Source = event, matcher, s
 			s.Hooks = append(s.Hooks, h)
 		}
 	}

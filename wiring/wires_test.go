@@ -30,13 +30,13 @@ func TestWires(t *testing.T) {
 		}
 		return []any{g}
 	}
-	hooks := func(gate, load string) map[string]any {
+	hooks := func(gate, load string, second ...any) map[string]any {
 		return map[string]any{
 			"SessionStart":     group("", command(load+" 1/4"), command(load+" 2/4"), command(load+" 3/4"), command(load+" 4/4")),
 			"UserPromptSubmit": group("", command(gate)),
-			"PreToolUse":       group("*", command(gate+d15Guard)),
+			"PreToolUse":       group("*", append([]any{command(gate + d15Guard)}, second...)...),
 			"PostToolUse":      group("Read", command(gate)),
-			"PreCompact":       group("", command(gate)),
+			"PreCompact":       group("", append([]any{command(gate + d15Guard)}, second...)...),
 		}
 	}
 	home := wiring.Machine{Home: "/home/u", ConfigDir: "/home/u/.claude"}
@@ -48,8 +48,9 @@ func TestWires(t *testing.T) {
 		"user":    {wiring.User(home), map[string]any{"hooks": hooks(d15Gate, d15Load)}},
 		"account": {wiring.User(other), map[string]any{"hooks": hooks(`"/srv/two accounts/hooks/moirai"/hades-gate`, `"/srv/two accounts/hooks/moirai"/hades-session-load`)}},
 		"managed": {wiring.Managed(), map[string]any{
-			"env":   pins(),
-			"hooks": hooks(wiring.Quote(wiring.ManagedPrograms, "")+"/hades-gate", wiring.Quote(wiring.ManagedPrograms, "")+"/hades-session-load"),
+			"env": pins(),
+			"hooks": hooks(wiring.Quote(wiring.ManagedPrograms, "")+"/hades-gate", wiring.Quote(wiring.ManagedPrograms, "")+"/hades-session-load",
+				map[string]any{"type": "command", "command": wiring.ManagedPrograms + "/hades-gate", "args": []any{}}),
 		}},
 	} {
 		want, err := json.Marshal(c.want)
@@ -68,7 +69,7 @@ func TestWires(t *testing.T) {
 }
 
 func pins() map[string]any {
-	p := map[string]any{"CLAUDE_CODE_SHELL_PREFIX": "", "LD_PRELOAD": ""}
+	p := map[string]any{"CLAUDE_CODE_SHELL_PREFIX": "", "LD_PRELOAD": "", "LD_AUDIT": "", "LD_LIBRARY_PATH": "", "LD_DEBUG": ""}
 	if wiring.ManagedPrograms != "/opt/moirai" {
 		p["DYLD_INSERT_LIBRARIES"] = ""
 	}

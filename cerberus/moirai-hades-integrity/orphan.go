@@ -48,7 +48,8 @@ func unwritten(r moiraicore.Record) string {
 		}
 		return noPath(r)
 	case r.Marker == moiraicore.Void:
-		if r.Tool != moiraicore.PreCompact {
+		// A loader voids too, where a compaction came without its PreCompact (D8).
+		if r.Tool != moiraicore.PreCompact && r.Tool != moiraicore.SessionStart {
 			return fmt.Sprintf("%s by %s", r.Marker, r.Tool)
 		}
 		return mainOnly(r) + noPath(r)

@@ -138,7 +138,7 @@ var breaks = []struct {
 		tr.Write(path, string(text))
 		tr.Must(os.Chmod(path, 0o755))
 		tr.EditJSON(tr.Settings(), func(s map[string]any) {
-			trial.Hook(s, "PreCompact", 0)["command"] = wiring.Quote(path, tr.Home)
+			trial.Hook(s, "UserPromptSubmit", 0)["command"] = wiring.Quote(path, tr.Home)
 		})
 	}},
 	{"hook_checksum_mismatch", "the record lost", func(tr *trial.Trial) { tr.Must(os.Remove(installed(tr, "INSTALLED"))) }},
@@ -320,6 +320,9 @@ var quiet = []struct {
 	}},
 	{"a start and a load that a compaction voided", func(tr *trial.Trial) {
 		token(tr, "void", slices.Concat(replaceAll(sound, "@", "@99"), []string{"@10 LOAD_VOID PreCompact main"})...)
+	}},
+	{"a load that a loader voided, since a compaction came unannounced", func(tr *trial.Trial) {
+		token(tr, "swap", slices.Concat(replaceAll(sound, "@", "@99"), []string{"@10 LOAD_VOID SessionStart main"}, replaceAll(sound[:3], "@30", "@10"))...)
 	}},
 	{"a root that is gone", func(tr *trial.Trial) {
 		token(tr, "gone", replaceAll(sound, "ROOT", "/gone/Constellation-Hades/a branch")...)
