@@ -35,72 +35,60 @@ type call struct {
 
 func main() { moiraicore.Run(gate) }
 
-func gate(w *moiraicore.Watchdog) error {
-	payload, err := moiraicore.ReadPayload(os.Stdin)
-	if err != nil {
-		return err
-	}
-	cwd, err := payload.Cwd()
-	if err != nil {
-		return err
-	}
+func gate(w *moiraicore.Watchdog) {
+	payload := moiraicore.Must(moiraicore.ReadPayload(os.Stdin))
+	cwd := moiraicore.Must(payload.Cwd())
 	event, eventErr := payload.Text(moiraicore.KeyEvent)
 	session, sessionErr := payload.Session()
 	agent, agentErr := payload.Agent()
 	c := call{payload, moiraicore.Locate(cwd), cwd, session, agent, w}
-	err = cmp.Or(eventErr, sessionErr)
-	if !c.scope.In && (err != nil || event != moiraicore.PreCompact) {
-		return nil // out of scope: nothing is judged and nothing written
-	}
+	err := cmp.Or(eventErr, sessionErr)
 	if !c.scope.In {
-		return c.void()
+		if err == nil && event == moiraicore.PreCompact {
+			c.void()
+		}
+		return // out of scope nothing else is judged, and nothing written
 	}
-	if event != moiraicore.PreCompact {
-		err = cmp.Or(err, agentErr)
+	moiraicore.Check(err)
+	if event != moiraicore.PreCompact { // a void needs no agent
+		moiraicore.Check(agentErr)
 	}
-	if err != nil {
-		return err
-	}
-	if err := moiraicore.CheckTokenDir(); err != nil {
-		return err
-	}
+	moiraicore.Check(moiraicore.CheckTokenDir())
 	switch event {
 	case moiraicore.UserPromptSubmit:
-		return c.prompt()
+		c.prompt()
 	case moiraicore.PreToolUse:
-		return c.tool()
+		c.tool()
 	case moiraicore.PostToolUse:
-		return c.read()
+		c.read()
 	case moiraicore.PreCompact:
-		return c.void()
+		c.void()
+	default:
+		moiraicore.Check(moiraicore.Fail("wire it as make wiring prints it", "%s is wired for an event that it does not know: %s", moiraicore.GateName, moiraicore.Quote(event)))
 	}
-	return moiraicore.Fail("wire it as make wiring prints it", "%s is wired for an event that it does not know: %s", moiraicore.GateName, moiraicore.Quote(event))
 }
 
 // void appends LOAD_VOID if the session has a token file, whatever its cwd: it
 // may have left the root since. If it cannot, exit 2 makes the client not
 // compact. The watchdog stays armed: a void too many only keeps closed (D8).
-func (c call) void() error {
+func (c call) void() {
 	_, err := os.Lstat(moiraicore.TokenPath(c.session))
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return nil
+		return
 	}
-	if err := moiraicore.CheckTokenDir(); err != nil {
-		return err
-	}
-	return moiraicore.AppendToken(c.session, c.scope.Root, moiraicore.PreCompact, moiraicore.MainAgent, func() {}, (*moiraicore.Load).EarnVoid)
+	moiraicore.Check(moiraicore.CheckTokenDir())
+	moiraicore.Check(moiraicore.AppendToken(c.session, c.scope.Root, moiraicore.PreCompact, moiraicore.MainAgent, func() {}, (*moiraicore.Load).EarnVoid))
 }
 
 // prompt records a typed start. Once the prompt is judged it never blocks: a
 // failure is said on stdout, and nothing is recorded (D9).
-func (c call) prompt() error {
-	prompt, err := c.payload.Text(moiraicore.KeyPrompt)
-	if err != nil || !moiraicore.IsStartPrompt(prompt) {
-		return err
+func (c call) prompt() {
+	if !moiraicore.IsStartPrompt(moiraicore.Must(c.payload.Text(moiraicore.KeyPrompt))) {
+		return
 	}
 	c.watchdog.Spare()
 	loaded := false
-	err = c.append(moiraicore.UserPromptSubmit, func(l *moiraicore.Load) []moiraicore.Record {
+	err := c.append(moiraicore.UserPromptSubmit, func(l *moiraicore.Load) []moiraicore.Record {
 		loaded = l.Loaded()
 		return l.EarnStart()
 	})
@@ -109,7 +97,6 @@ func (c call) prompt() error {
 	} else if !loaded {
 		os.Stdout.WriteString(startedButNotLoaded)
 	}
-	return nil
 }
 
 // append records for this session, with the watchdog disarmed at the write.
@@ -118,59 +105,50 @@ func (c call) append(tool string, earn func(*moiraicore.Load) []moiraicore.Recor
 }
 
 // tool is the gate itself (§4.2.2): recorder, exempt, gate, in that order.
-func (c call) tool() error {
-	tool, err := c.payload.Text(moiraicore.KeyTool)
-	if err != nil {
-		return err
-	}
-	if passes, err := c.exempt(tool); err != nil || passes {
-		return err
+func (c call) tool() {
+	tool := moiraicore.Must(c.payload.Text(moiraicore.KeyTool))
+	if c.passes(tool) {
+		return
 	}
 	load, exists, err := moiraicore.ReadToken(c.session, c.scope.Root)
-	if err != nil {
-		return err
+	moiraicore.Check(err)
+	if !load.Open() {
+		moiraicore.Check(c.block(tool, &load, exists))
 	}
-	if load.Open() {
-		moiraicore.Refresh(c.session)
-		return nil
-	}
-	return c.block(tool, &load, exists)
+	moiraicore.Refresh(c.session)
 }
 
-// exempt tells whether a call passes without markers (§4.3, D10–D12). The Skill
+// passes tells whether a call passes without markers (§4.3, D10–D12). The Skill
 // start is recorded on the way.
-func (c call) exempt(tool string) (bool, error) {
+func (c call) passes(tool string) bool {
 	switch tool {
 	case moiraicore.ToolSkill:
-		skill, err := c.payload.Input(moiraicore.KeySkill)
-		if err == nil && moiraicore.IsStartSkill(skill) {
-			err = c.append(tool, (*moiraicore.Load).EarnStart)
+		if moiraicore.IsStartSkill(moiraicore.Must(c.payload.Input(moiraicore.KeySkill))) {
+			moiraicore.Check(c.append(tool, (*moiraicore.Load).EarnStart))
 		}
-		return true, err
+		return true
 	case moiraicore.ToolRead:
-		path, err := c.payload.Input(moiraicore.KeyFilePath)
+		path := moiraicore.Must(c.payload.Input(moiraicore.KeyFilePath))
 		_, required := moiraicore.RequiredRead(path, c.scope.Root)
-		return required || moiraicore.ExemptRead(path, c.cwd, c.scope.Root), err
+		return required || moiraicore.ExemptRead(path, c.cwd, c.scope.Root)
 	}
-	return moiraicore.IsExemptTool(tool), nil
+	return moiraicore.IsExemptTool(tool)
 }
 
 // read records the marker of a required file after a Read by the main agent
 // that showed it whole, as it is now (D11). On anything else it records
 // nothing; the tool has run, so there is nothing to block.
-func (c call) read() error {
+func (c call) read() {
+	tool := moiraicore.Must(c.payload.Text(moiraicore.KeyTool))
 	c.watchdog.Spare()
-	tool, toolErr := c.payload.Text(moiraicore.KeyTool)
-	path, pathErr := c.payload.Input(moiraicore.KeyFilePath)
+	path, err := c.payload.Input(moiraicore.KeyFilePath)
 	i, required := moiraicore.RequiredRead(path, c.scope.Root)
 	shown, whole := c.payload.WholeRead()
-	if cmp.Or(toolErr, pathErr) != nil || tool != moiraicore.ToolRead || c.agent != moiraicore.MainAgent || !required || !whole || len(shown) > moiraicore.MaxRead {
-		return toolErr
+	if err != nil || tool != moiraicore.ToolRead || c.agent != moiraicore.MainAgent || !required || !whole || len(shown) > moiraicore.MaxRead {
+		return
 	}
-	if content, err := moiraicore.ReadFile(path); err != nil || content != shown {
-		return nil
+	if content, err := moiraicore.ReadFile(path); err == nil && content == shown {
+		// An error records nothing, and the next blocked call says what it is.
+		_ = c.append(tool, func(l *moiraicore.Load) []moiraicore.Record { return l.EarnFile(i) })
 	}
-	// An error records nothing, and the next blocked call says what it is.
-	_ = c.append(tool, func(l *moiraicore.Load) []moiraicore.Record { return l.EarnFile(i) })
-	return nil
 }

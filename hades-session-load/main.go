@@ -14,7 +14,6 @@
 package main
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"os"
@@ -27,54 +26,39 @@ import (
 
 func main() { moiraicore.Run(load) }
 
-func load(w *moiraicore.Watchdog) error {
-	payload, err := moiraicore.ReadPayload(os.Stdin)
-	if err != nil {
-		return err
-	}
-	cwd, err := payload.Cwd()
-	if err != nil {
-		return err
-	}
-	scope := moiraicore.Locate(cwd)
+func load(w *moiraicore.Watchdog) {
+	payload := moiraicore.Must(moiraicore.ReadPayload(os.Stdin))
+	scope := moiraicore.Locate(moiraicore.Must(payload.Cwd()))
 	if !scope.In {
-		return nil
+		return
 	}
-	session, sessionErr := payload.Session()
-	event, eventErr := payload.TextOr(moiraicore.KeyEvent, moiraicore.SessionStart)
-	source, sourceErr := payload.TextOr(moiraicore.KeySource, "")
-	if err := cmp.Or(sessionErr, eventErr, sourceErr); err != nil {
-		return err
-	}
+	session := moiraicore.Must(payload.Session())
+	event := moiraicore.Must(payload.TextOr(moiraicore.KeyEvent, moiraicore.SessionStart))
+	compacted := moiraicore.Must(payload.TextOr(moiraicore.KeySource, "")) == moiraicore.SourceCompact
 	if event != moiraicore.SessionStart {
-		return moiraicore.Fail(wireIt, "%s is wired for the event %s", moiraicore.LoaderName, moiraicore.Quote(event))
+		moiraicore.Check(moiraicore.Fail(wireIt, "%s is wired for the event %s", moiraicore.LoaderName, moiraicore.Quote(event)))
 	}
-	if err := moiraicore.CheckTokenDir(); err != nil {
-		return err
+	moiraicore.Check(moiraicore.CheckTokenDir())
+	record := func(commit func(), earn func(*moiraicore.Load) []moiraicore.Record) {
+		moiraicore.Check(moiraicore.AppendToken(session, scope.Root, moiraicore.SessionStart, moiraicore.MainAgent, commit, earn))
 	}
-	compacted := source == moiraicore.SourceCompact
-	k, pages, err := preparePage(scope)
-	if err == nil && k <= len(pages) {
-		err = deliver(pages[k-1])
-	}
+	k, pages, err := deliver(scope)
 	if err != nil && compacted {
 		// What was read since PreCompact has left the context too (D8).
-		return cmp.Or(record(session, scope, func() {}, (*moiraicore.Load).EarnVoidIfAny), err)
+		record(func() {}, (*moiraicore.Load).EarnVoidIfAny)
 	}
-	if err != nil || k > len(pages) {
-		return err
+	moiraicore.Check(err)
+	if k > len(pages) {
+		return
 	}
 	set := moiraicore.Pages{M: len(pages), Digest: fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(strings.Join(pages, ""))))}
-	return record(session, scope, w.Disarm, func(l *moiraicore.Load) []moiraicore.Record { return l.EarnPage(k, set, compacted) })
+	record(w.Disarm, func(l *moiraicore.Load) []moiraicore.Record { return l.EarnPage(k, set, compacted) })
 }
 
-func record(session string, scope moiraicore.Scope, commit func(), earn func(*moiraicore.Load) []moiraicore.Record) error {
-	return moiraicore.AppendToken(session, scope.Root, moiraicore.SessionStart, moiraicore.MainAgent, commit, earn)
-}
-
-// preparePage reads and checks everything, and returns all pages and which of
-// them this process prints, none if k is beyond them.
-func preparePage(scope moiraicore.Scope) (k int, pages []string, err error) {
+// deliver reads and checks everything, and writes the page that this process
+// was wired for, or nothing if there are fewer. It returns which page that is
+// and all of them.
+func deliver(scope moiraicore.Scope) (k int, pages []string, err error) {
 	k, n, err := pageArgument(os.Args)
 	if err != nil {
 		return 0, nil, err
@@ -86,6 +70,9 @@ func preparePage(scope moiraicore.Scope) (k int, pages []string, err error) {
 	pages, err = moiraicore.Paginate(content, scope.Root)
 	if err == nil && len(pages) > n {
 		err = tooMuch(content, len(pages), n)
+	}
+	if err == nil && k <= len(pages) {
+		err = write(pages[k-1])
 	}
 	return k, pages, err
 }
@@ -116,9 +103,9 @@ func tooMuch(content [len(moiraicore.Required)]string, need, wired int) error {
 		need, moiraicore.PageUnits, wired, sizes)
 }
 
-// deliver writes the page to stdout. A stdout that is the null device, which Go
+// write puts the page on stdout. A stdout that is the null device, which Go
 // also opens in the place of a closed one, delivers nothing (D6).
-func deliver(page string) error {
+func write(page string) error {
 	info, err := os.Stdout.Stat()
 	if err == nil && info.Mode()&os.ModeCharDevice != 0 {
 		null, nullErr := os.Stat(os.DevNull)

@@ -29,41 +29,58 @@ type Watchdog struct {
 	spare      atomic.Bool
 }
 
-// Run runs a hook to its end: exit 0 if it returns nil, else its error on
-// stderr and exit 2, as for a panic and the watchdog. Signals that would end
-// the process with another code are ignored, since the watchdog bounds every
-// wait; SIGKILL is answered by the guard of D15.
-func Run(hook func(*Watchdog) error) {
+// Run runs a hook to its end: exit 0 if it returns, exit 2 after a failed Check
+// or Must, a panic or the watchdog. Signals that would end the process with
+// another code are ignored, since the watchdog bounds every wait; SIGKILL is
+// answered by the guard of D15.
+func Run(hook func(*Watchdog)) {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE,
 		syscall.SIGTERM, syscall.SIGXCPU, syscall.SIGXFSZ)
 	syscall.Umask(0o077)
 	w := new(Watchdog)
 	w.bite = time.AfterFunc(Watch, func() {
-		w.end(Fail("try again; if it stays, look for what holds stdin, the disk or the lock of the token file",
-			"the hook was not done after %v (it waited for stdin, the disk or a pipe)", Watch))
+		err := Fail("try again; if it stays, look for what holds stdin, the disk or the lock of the token file",
+			"the hook was not done after %v (it waited for stdin, the disk or a pipe)", Watch)
+		if w.spare.Load() {
+			NotRecorded(err)
+			os.Exit(0)
+		}
+		Check(err)
 	})
 	// The first end writes a message, and a pipe that nobody reads would hold it.
-	w.last = time.AfterFunc(Watch+WatchGrace, func() { w.end(nil) })
+	w.last = time.AfterFunc(Watch+WatchGrace, func() {
+		if w.spare.Load() {
+			os.Exit(0)
+		}
+		os.Exit(2)
+	})
 	defer func() {
 		if r := recover(); r != nil {
-			failClosed(Fail("report it with the payload; the gate stays closed meanwhile", "internal error: %v", r))
+			Check(Fail("report it with the payload; the gate stays closed meanwhile", "internal error: %v", r))
 		}
 	}()
-	err := hook(w)
-	for err == nil {
+	hook(w)
+	for { // even an exit that fails must not lead to another end, here and below
 		os.Exit(0)
 	}
-	failClosed(err)
 }
 
-// failClosed is the one function that ends a hook badly (D13).
-func failClosed(err error) {
-	if err != nil {
-		os.Stderr.WriteString(err.Error())
+// Check is the one function that ends a hook badly (D13): an error goes to
+// stderr, and then exit 2. Without an error it returns.
+func Check(err error) {
+	if err == nil {
+		return
 	}
+	os.Stderr.WriteString(err.Error())
 	for {
-		os.Exit(2) // even an exit that fails must not lead to another end, here and above
+		os.Exit(2)
 	}
+}
+
+// Must is Check for a call that returns a value.
+func Must[T any](value T, err error) T {
+	Check(err)
+	return value
 }
 
 // Disarm stops the watchdog just before an append that earns something, so
@@ -79,16 +96,6 @@ func (w *Watchdog) Disarm() {
 // Spare makes the watchdog end in exit 0 from here on: what only records never
 // blocks (D9, D11).
 func (w *Watchdog) Spare() { w.spare.Store(true) }
-
-func (w *Watchdog) end(err error) {
-	if !w.spare.Load() {
-		failClosed(err)
-	}
-	if err != nil {
-		NotRecorded(err)
-	}
-	os.Exit(0)
-}
 
 // NotRecorded says on stdout why a hook that never blocks recorded nothing (D9).
 func NotRecorded(err error) {
