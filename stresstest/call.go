@@ -78,6 +78,20 @@ func (c call) failsClosed(fragments ...string) call {
 	return c
 }
 
+// eitherClosed: as failsClosed, with one of two conditions; on a slow machine
+// the watchdog comes first.
+func (c call) eitherClosed(one, other string) call {
+	c = c.failsClosed()
+	lines := c.stderr
+	c.stderr = func(s *scene, got string) error {
+		if err := lines(s, got); err != nil || strings.Contains(got, other) {
+			return err
+		}
+		return holds(s, got, []string{one})
+	}
+	return c
+}
+
 // refuses: exit 2 and nothing on stdout, in cases where stderr cannot be read.
 func (c call) refuses() call {
 	c.exit, c.stderr = 2, nil

@@ -1,6 +1,12 @@
 package main
 
-import "moirai/stresstest/rig"
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"moirai/stresstest/rig"
+)
 
 // D8: compaction takes the rules out of the context, so it voids the load.
 var compactionCases = []testCase{
@@ -48,6 +54,54 @@ var compactionCases = []testCase{
 	{class: "D8", name: "a compaction whose load fails: closed", steps: []step{
 		load(), start(), gate(compact("auto")), remove("{root}/CONTEXT.md"), loader(sessionStart("compact")).failsClosed("CONTEXT.md"), blocked("___x", "no Hades root"),
 	}},
+	// A compaction that reaches the loader unannounced, or after Reads have earned
+	// markers again: the loader voids before it records.
+	{class: "D8", name: "a load after a compaction that PreCompact did not see voids and earns in one write", steps: []step{
+		load(), start(), loader(sessionStart("compact")).prints(theWholeBlock), allowed(), tokenIs(loadedLines, typedStart, voidAtLoad, loadedLines),
+		loader(sessionStart("compact")).prints(theWholeBlock), allowed(), tokenIs(loadedLines, typedStart, voidAtLoad, loadedLines, voidAtLoad, loadedLines),
+	}},
+	{class: "D8", name: "a load after a void has nothing to void", steps: []step{
+		load(), start(), gate(compact("auto")), loader(sessionStart("compact")).prints(theWholeBlock), tokenIs(loadedLines, typedStart, voidLine, loadedLines),
+	}},
+	{class: "D8", name: "Reads between the void and a load that works: one more void, open", steps: []step{
+		load(), start(), gate(compact("auto")), gate(shown(1)), loader(sessionStart("compact")).prints(theWholeBlock), allowed(),
+		tokenIs(loadedLines, typedStart, voidLine, readLine(1), voidAtLoad, loadedLines),
+	}},
+	{class: "D8", name: "Reads between the void and a load that fails: void, closed", steps: []step{
+		load(), start(), gate(compact("auto")), gate(shown(0)), gate(shown(1)), gate(shown(2)), allowed(), rename("{root}/CONTEXT.md", "{root}/C.md"),
+		loader(sessionStart("compact")).failsClosed("CONTEXT.md"), rename("{root}/C.md", "{root}/CONTEXT.md"), blocked("___x", "compaction"),
+		tokenIs(loadedLines, typedStart, voidLine, readLine(0), readLine(1), readLine(2), voidAtLoad),
+	}},
+	{class: "D8", name: "a load after a compaction that is not delivered voids what stands", steps: []step{
+		load(), start(), loader(sessionStart("compact")).closing(1).failsClosed("deliver"), blocked("___x", "compaction"), tokenIs(loadedLines, typedStart, voidAtLoad),
+		loader(sessionStart("compact")).closing(1).failsClosed("deliver"), tokenIs(loadedLines, typedStart, voidAtLoad),
+	}},
+	{class: "D8", name: "a load after a compaction with too few pages or a bad argument voids what stands", steps: []step{
+		load(), start(), loader(sessionStart("compact"), "x").failsClosed("usage"), blocked("___x", "compaction"),
+		session("b"), load(), holding(rig.SizedContents(25_000)), loader(sessionStart("compact"), "1/2").failsClosed("3 pages"), blocked("____", "compaction"),
+	}},
+	{class: "D8", name: "four pages at once after a compaction: exactly one void", needs: crowd, steps: []step{
+		holding(rig.SizedContents(35_000)), page(1, 4, 4), page(2, 4, 4), page(3, 4, 4), page(4, 4, 4), start(), allowed(), compactedPages(4), allowed(), count("LOAD_VOID", 1), count("CONTEXT_ACK", 2),
+		compactedPages(4), allowed(), count("LOAD_VOID", 2), count("CONTEXT_ACK", 3),
+	}},
+	{class: "D8", name: "pages beyond the last void nothing", steps: []step{
+		load(), start(), loader(sessionStart("compact"), "2/4"), loader(sessionStart("compact"), "4/4"), allowed(), tokenIs(loadedLines, typedStart),
+	}},
+	{class: "D8", name: "no other source voids", steps: []step{
+		load(), start(), loader(sessionStart("startup")).prints(theWholeBlock), loader(sessionStart("resume")).prints(theWholeBlock), loader(sessionStart("clear")).prints(theWholeBlock),
+		loader(sessionStart("fork")).prints(theWholeBlock), loader(sessionStart("Compact")).prints(theWholeBlock), loader(sessionStart("")).prints(theWholeBlock), allowed(),
+		rename("{root}/CONTEXT.md", "{root}/C.md"), loader(sessionStart("resume")).failsClosed("CONTEXT.md"), rename("{root}/C.md", "{root}/CONTEXT.md"), allowed(), tokenIs(loadedLines, typedStart),
+	}},
+	{class: "D8", name: "source doubled or of another type is malformed", steps: []step{
+		loader(with(startup, "source", "7")).failsClosed("source"), loader(also(startup, "source", `"compact"`)).failsClosed("source"), loader(with(startup, "source", "null")).failsClosed("source"), noToken(),
+		loader(also(startup, "Source", `"compact"`)).prints(theWholeBlock), loader(also(startup, "Source", `"compact"`)).prints(theWholeBlock), tokenIs(loadedLines),
+	}},
+	{class: "D8", name: "a load elsewhere after a compaction voids nothing: PreCompact has", steps: []step{
+		load(), start(), at("{dir}"), loader(sessionStart("compact")), at("{root}"), allowed(), tokenIs(loadedLines, typedStart),
+	}},
+	{class: "D8", name: "a load after a compaction into an empty session writes no void", steps: []step{
+		remove("{root}/CONTEXT.md"), loader(sessionStart("compact")).failsClosed("CONTEXT.md"), noToken(),
+	}},
 	{class: "D8", name: "the void is of the session, whatever the root", steps: []step{
 		load(), start(), constellation("{dir}/b/constellation-hades", rig.SmallContents()), gate(compact("auto")), at("{dir}/constellation-hades"),
 		fixture(func(s *scene) error { s.root = s.dir + "/constellation-hades"; return nil }), blocked("___x", "compaction"),
@@ -75,4 +129,27 @@ var compactionCases = []testCase{
 	{class: "D8", name: "elsewhere, a corrupt token: exit 2", steps: []step{
 		tokenBytes(handWritten + "x\n"), at("{dir}"), gate(compact("auto")).failsClosed("line 5"),
 	}},
+}
+
+// compactedPages runs the n wired loaders at once, as after a compaction.
+func compactedPages(n int) step {
+	var all together
+	for k := 1; k <= n; k++ {
+		all = append(all, loader(sessionStart("compact"), fmt.Sprintf("%d/%d", k, n)).prints(thePage(k, n)))
+	}
+	return all
+}
+
+// count: a marker stands exactly n times in the token file.
+func count(marker string, n int) step {
+	return expectation(func(s *scene) error {
+		data, err := os.ReadFile(s.token())
+		if err != nil {
+			return err
+		}
+		if got := strings.Count(string(data), " "+marker+" "); got != n {
+			return fmt.Errorf("expected %s %d times, got %d times in\n%s", marker, n, got, data)
+		}
+		return nil
+	})
 }

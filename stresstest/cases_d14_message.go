@@ -11,9 +11,9 @@ var messageCases = []testCase{
 	// The whole message, word for word, in each state.
 	{class: "D14", name: "whole message: START_ACK missing", steps: []step{load(), resolves("xxx_", askStart)}},
 	{class: "D14", name: "whole message: no token", steps: []step{resolves("____", askStart, isMissing, "this session has no token. It was never loaded here (it\nstarted elsewhere, or the loader is not wired or failed), or /tmp was cleaned\nor the machine restarted.\n", readFiles, orResume, thenStart)}},
-	{class: "D14", name: "whole message: voided", steps: []step{load(), start(), gate(compact("auto")), resolves("___x", askLoad, isMissing, "a compaction took the rules out of the context\n(LOAD_VOID), and no load followed.\n", readFiles, orResume)}},
+	{class: "D14", name: "whole message: voided", steps: []step{load(), start(), gate(compact("auto")), resolves("___x", askLoad, isMissing, "a compaction, or the client's preparation of one, voids\nwhat was loaded (LOAD_VOID), and no load followed.\n", readFiles, orResume)}},
 	{class: "D14", name: "whole message: pages missing", steps: []step{
-		holding(rig.SizedContents(35_000)), start().says("START_ACK"), page(3, 4, 4), resolves("___x", askLoad, isMissing, "the load has 4 pages; came: 3; did not come: 1 2 4.\nEach page K must be wired as hades-session-load K/N with the same N, at least 4.\n", readFiles, orResume),
+		holding(rig.SizedContents(35_000)), start().says("START_ACK"), page(3, 4, 4), resolves("___x", askLoad, isMissing, "the load has 4 pages; came: 3; missing: 1, 2, 4.\nEach page K must be wired as hades-session-load K/N with the same N, at least 4.\n", readFiles, orResume),
 	}},
 	{class: "D14", name: "whole message: loaded for another root", steps: []step{
 		load(), start(), constellation("{dir}/b/constellation-hades", rig.SmallContents()),
@@ -44,7 +44,7 @@ var messageCases = []testCase{
 		gate(shown(1)), blocked("_x__", "{root}/"+required[0], "{root}/"+required[2]).withoutWords("  {root}/" + required[1] + "\n"),
 	}},
 	{class: "D14", name: "pages missing: which came and which did not, and what to wire", steps: []step{
-		holding(rig.SizedContents(35_000)), page(2, 4, 4), page(3, 4, 4), blocked("____", "4 pages", "came: 2 3;", "did not come: 1 4.", "hades-session-load", "at least 4", "resumes or restarts"),
+		holding(rig.SizedContents(35_000)), page(2, 4, 4), page(3, 4, 4), blocked("____", "4 pages", "came: 2, 3;", "missing: 1, 4.", "hades-session-load", "at least 4", "resumes or restarts"),
 	}},
 	{class: "D14", name: "voided by a compaction", steps: []step{
 		load(), gate(compact("auto")), blocked("____", "compaction", "{root}/"+required[0], "resumes or restarts", "/start"),

@@ -25,6 +25,7 @@ var (
 	typedStart = "START_ACK UserPromptSubmit main"
 	skillStart = "START_ACK Skill main"
 	voidLine   = "LOAD_VOID PreCompact main"
+	voidAtLoad = "LOAD_VOID SessionStart main"
 )
 
 // lines joins records and lists of records.
