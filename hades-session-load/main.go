@@ -51,7 +51,10 @@ func load(w *moiraicore.Watchdog) {
 	if k > len(pages) {
 		return
 	}
-	set := moiraicore.Pages{M: len(pages), Digest: fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(strings.Join(pages, ""))))}
+	set := moiraicore.Pages{M: len(pages)}
+	if set.M > 1 {
+		set.Digest = fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(strings.Join(pages, ""))))
+	}
 	record(w.Disarm, func(l *moiraicore.Load) []moiraicore.Record { return l.EarnPage(k, set, compacted) })
 }
 

@@ -2,6 +2,7 @@ package moiraicore
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -23,12 +24,14 @@ type part struct {
 	from, to, page   int
 }
 
-func (p part) String() string {
+func (p part) writeTo(b *strings.Builder) {
 	end := "complete"
 	if p.to < len(p.text) {
 		end = fmt.Sprintf(continued, p.page+1)
 	}
-	return fmt.Sprintf(fileBanner, p.name, p.from, p.to, len(p.text), p.path) + p.text[p.from:p.to] + fmt.Sprintf(endBanner, p.name, end)
+	fmt.Fprintf(b, fileBanner, p.name, p.from, p.to, len(p.text), p.path)
+	b.WriteString(p.text[p.from:p.to])
+	fmt.Fprintf(b, endBanner, p.name, end)
 }
 
 // Units is the length of s in UTF-16 code units: 2 for a character beyond
@@ -71,11 +74,14 @@ func Paginate(content [len(Required)]string, root string) ([]string, error) {
 	}
 	out := make([]string, len(pages))
 	for k, parts := range pages {
-		out[k] = fmt.Sprintf(headBanner, k+1, len(pages))
+		var b strings.Builder
+		b.Grow(2 * PageUnits)
+		fmt.Fprintf(&b, headBanner, k+1, len(pages))
 		for _, p := range parts {
-			out[k] += p.String()
+			p.writeTo(&b)
 		}
-		out[k] += fmt.Sprintf(footBanner, k+1, len(pages))
+		fmt.Fprintf(&b, footBanner, k+1, len(pages))
+		out[k] = b.String()
 	}
 	return out, nil
 }

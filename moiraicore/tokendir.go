@@ -1,8 +1,6 @@
 package moiraicore
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"runtime"
 	"syscall"
@@ -27,7 +25,7 @@ func CheckTokenDir() error {
 }
 
 func checkDir(dir string) error {
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
 		return Fail("the operator runs: ls -ld /tmp; df /tmp; df -i /tmp   (/tmp must be a directory, writable, not full)",
 			"token directory: %v", err)
 	}
