@@ -117,7 +117,7 @@ func scripted(version, dir, below string) (*Client, error) {
 	if node, err = filepath.EvalSymlinks(node); err != nil {
 		return nil, err
 	}
-	return &Client{Version: version, program: &place{"client-" + version, dir}, below: below, node: &place{"node", node}}, nil
+	return &Client{Version: version, program: &place{"client-" + version, dir}, below: below, node: &place{"node-" + version, node}}, nil
 }
 
 // Own is the client at a path of the operator's choice, or of that name in PATH.

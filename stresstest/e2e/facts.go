@@ -249,7 +249,7 @@ func payloadFacts(r *Run) {
 
 	t = s.Prompt("go", Step{{Name: "Bash", Input: map[string]any{"command": "echo LONG-STDERR", "description": "x"}}})
 	fresh()
-	r.Fact("60,000 characters on stderr with exit 2: the model sees", fmt.Sprintf("about %d,000", (len(t.Results[0].Text)+500)/1000))
+	r.Fact("60,000 characters on stderr with exit 2: the model sees", yes(len(t.Results[0].Text) > 60_000, "all", fmt.Sprintf("about %d,000", (len(t.Results[0].Text)+5000)/10000*10)))
 
 	t = s.Prompt("go", Step{{Name: "Bash", Input: map[string]any{"command": "cd docs", "description": "x"}}}, Step{{Name: "Bash", Input: map[string]any{"command": "pwd", "description": "x"}}},
 		Step{{Name: "Bash", Input: map[string]any{"command": "cd " + w.Root, "description": "x"}}})
@@ -408,7 +408,7 @@ func settingsFacts(r *Run) {
 	s := w.Start(w.Root)
 	s.Prompt("go")
 	w.UserSettings(Settings{}.Add("PreToolUse", entry("", command("exit 2"))))
-	r.Fact("a hook added to user settings while a session runs", r.takesEffect(w, s), "takes effect")
+	r.Fact("a hook added to user settings while a session runs", r.takesEffect(w, s))
 	w.close()
 	if r.private {
 		for _, x := range []struct{ name, file string }{{"managed-settings.json", "managed-settings.json"}, {"a drop-in in managed-settings.d", "managed-settings.d/50-x.json"}} {

@@ -50,6 +50,9 @@ func enclose(iso *rig.Isolation, places []*place) error {
 			return err
 		}
 	}
+	if err := readOnly(iso.Hooks); err != nil {
+		return err
+	}
 	if err := os.Chdir("/"); err != nil {
 		return err
 	}
@@ -59,7 +62,8 @@ func enclose(iso *rig.Isolation, places []*place) error {
 	return coverEtc(filepath.Join(iso.Scratch, "etc"))
 }
 
-// bind makes the place reachable in the scratch folder and moves Path there.
+// bind makes the place reachable in the scratch folder, to be read only, and
+// moves Path there. The mount point must be new: an old one could be the place itself.
 func (p *place) bind(scratch string) error {
 	to := filepath.Join(scratch, p.Name)
 	st, err := os.Stat(p.Path)
@@ -67,9 +71,9 @@ func (p *place) bind(scratch string) error {
 		return err
 	}
 	if st.IsDir() {
-		err = os.MkdirAll(to, 0o755)
-	} else if err = os.MkdirAll(filepath.Dir(to), 0o755); err == nil {
-		err = os.WriteFile(to, nil, 0o755)
+		err = os.Mkdir(to, 0o755)
+	} else {
+		err = touchNew(to)
 	}
 	if err != nil {
 		return err
@@ -77,7 +81,33 @@ func (p *place) bind(scratch string) error {
 	if err := syscall.Mount(p.Path, to, "", bindTree, ""); err != nil {
 		return &os.PathError{Op: "bind", Path: to, Err: err}
 	}
+	if err := readOnly(to); err != nil {
+		return err
+	}
 	p.Path = to
+	return nil
+}
+
+func touchNew(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// readOnly forbids writes through a bind. The flags that the mount below has are
+// kept: a user namespace may not take them away.
+func readOnly(path string) error {
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(path, &fs); err != nil {
+		return &os.PathError{Op: "statfs", Path: path, Err: err}
+	}
+	const kept = syscall.MS_NOSUID | syscall.MS_NODEV | syscall.MS_NOEXEC
+	flags := uintptr(fs.Flags)&kept | syscall.MS_BIND | syscall.MS_REMOUNT | syscall.MS_RDONLY
+	if err := syscall.Mount("", path, "", flags, ""); err != nil {
+		return &os.PathError{Op: "remount read-only", Path: path, Err: err}
+	}
 	return nil
 }
 

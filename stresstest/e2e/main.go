@@ -142,7 +142,7 @@ func (e *e2e) rows(c *Client) {
 		if !e.pick.MatchString(row.Name) {
 			continue
 		}
-		r := &Run{client: c, bin: e.iso.Hooks, scratch: e.iso.Scratch, private: e.iso.PrivateTmp, wired: e.wired,
+		r := &Run{client: c, bin: e.iso.Hooks, scratch: e.iso.Scratch, private: e.iso.PrivateTmp, wired: e.wired, slots: slots,
 			dir: filepath.Join(e.iso.Scratch, c.Version, fmt.Sprint(len(runs)))}
 		end := make(chan struct{})
 		runs, ends, picked = append(runs, r), append(ends, end), append(picked, row)
@@ -158,11 +158,9 @@ func (e *e2e) rows(c *Client) {
 			if r.skipped != "" {
 				continue
 			}
-			slots <- struct{}{}
 			group.Add(1)
 			go func() {
 				defer group.Done()
-				defer func() { <-slots }()
 				defer close(ends[i])
 				r.play(picked[i])
 			}()

@@ -189,7 +189,7 @@ func (m *Model) answer(req *Request) (string, []toolUse) {
 			return "<summary>\nscripted summary\n</summary>", nil
 		}
 	}
-	if !contains(req.Tools, "Bash") {
+	if !contains(req.Tools, "Bash") && !contains(req.Tools, "Write") {
 		req.Side = true
 		return "ok", nil
 	}

@@ -27,6 +27,7 @@ type Run struct {
 	dir     string
 	private bool
 	wired   wirings
+	slots   chan struct{} // one for each session that may run at a time
 
 	mu             sync.Mutex
 	out            bytes.Buffer
@@ -115,6 +116,26 @@ type stop struct{ err error }
 func (r *Run) must(err error) {
 	if err != nil {
 		panic(stop{err})
+	}
+}
+
+// atOnce calls f(0) to f(n-1) at the same time. A call that stops stops the row.
+func (r *Run) atOnce(n int, f func(i int)) {
+	var group sync.WaitGroup
+	stops := make([]any, n)
+	for i := range n {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			defer func() { stops[i] = recover() }()
+			f(i)
+		}()
+	}
+	group.Wait()
+	for _, s := range stops {
+		if s != nil {
+			panic(s)
+		}
 	}
 }
 

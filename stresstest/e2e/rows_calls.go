@@ -16,6 +16,7 @@ var callRows = []Row{
 	{Name: "eight calls in one message", Play: eightCalls},
 	{Name: "a Write of 3 MB", Play: bigWrite},
 	{Name: "every tool that the client offers is gated", Play: everyTool},
+	{Name: "another hook that allows", Play: otherAllows},
 }
 
 func skill(name string) Step { return Step{{Name: "Skill", Input: map[string]any{"skill": name}}} }
@@ -245,4 +246,19 @@ func (s *Session) offered() []string {
 		}
 	}
 	return nil
+}
+
+// Another hook that allows the call, before or after ours, must not beat it.
+func otherAllows(r *Run) {
+	allow := entry("", command(`cat >/dev/null; echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"x"}}'`))
+	w := r.World("w")
+	s := r.Wiring()
+	hooks := s["hooks"].(map[string]any)
+	hooks["PreToolUse"] = append(append([]any{allow}, hooks["PreToolUse"].([]any)...), allow)
+	w.UserSettings(s)
+	c := w.Start(w.Root)
+	t := c.Prompt("go", w.Bash("a"))
+	r.Check("a hook before ours and one after it say allow: Bash is blocked all the same", blocked(t.Results[0], c.ID) && !w.Ran("a"), t.Results)
+	c.Prompt("/start", w.Bash("b"))
+	r.Check("/start opens", w.Ran("b"))
 }

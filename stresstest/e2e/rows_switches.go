@@ -23,33 +23,36 @@ type switchOff struct {
 	env   []string // of the client
 	mode  []string // instead of bypass
 	set   func(w *World)
-	opens bool // with hooks in user settings the tool runs
 }
 
 var switches = []switchOff{
-	{name: "--bare", since: "2.1.118", args: []string{"--bare"}, opens: true},
-	{name: "--safe-mode", since: "2.1.332", args: []string{"--safe-mode"}, opens: true},
-	{name: "--restricted", since: "2.1.332", args: []string{"--restricted"}, mode: []string{"--permission-mode", "acceptEdits"}, opens: true},
-	{name: "--setting-sources project", since: "2.1.50", args: []string{"--setting-sources", "project"}, opens: true},
-	{name: "--settings disableAllHooks", args: []string{"--settings", `{"disableAllHooks":true}`}, opens: true},
-	{name: "disableAllHooks in .claude/settings.local.json", opens: true, set: func(w *World) {
-		w.write(w.Root+"/.claude/settings.local.json", `{"disableAllHooks":true}`)
-	}},
-	{name: "disableAllHooks in .claude/settings.json", opens: true, set: func(w *World) {
-		w.write(w.Root+"/.claude/settings.json", `{"disableAllHooks":true}`)
-	}},
-	{name: "CLAUDE_CODE_SIMPLE=1", env: []string{"CLAUDE_CODE_SIMPLE=1"}, opens: true},
-	{name: "CLAUDE_CODE_SAFE_MODE=1", env: []string{"CLAUDE_CODE_SAFE_MODE=1"}, opens: true},
-	{name: "CLAUDE_CONFIG_DIR=ELSEWHERE", env: []string{"CLAUDE_CONFIG_DIR=@/other"}, opens: true},
-	{name: "CLAUDE_CODE_SHELL_PREFIX=SCRIPT", env: []string{"CLAUDE_CODE_SHELL_PREFIX=/bin/true"}, opens: true},
-	{name: "LD_PRELOAD=LIB", env: []string{"LD_PRELOAD=@/quit.so"}, opens: true, set: quitLibrary},
-	{name: "LD_AUDIT=LIB", env: []string{"LD_AUDIT=@/quit.so"}, opens: true, set: quitLibrary},
-	{name: "env LD_PRELOAD=LIB in user settings", opens: true, set: userEnv("LD_PRELOAD", "@/quit.so")},
-	{name: "env LD_AUDIT=LIB in user settings", opens: true, set: userEnv("LD_AUDIT", "@/quit.so")},
-	{name: "env LD_LIBRARY_PATH=DIR in user settings", opens: true, set: userEnv("LD_LIBRARY_PATH", "@/libs")},
-	{name: "env LD_DEBUG=help in user settings", opens: true, set: userEnv("LD_DEBUG", "help")},
-	{name: "env LD_TRACE_LOADED_OBJECTS=1 in user settings", opens: true, set: userEnv("LD_TRACE_LOADED_OBJECTS", "1")},
-	{name: "env CLAUDE_CODE_SHELL_PREFIX in user settings", opens: true, set: userEnv("CLAUDE_CODE_SHELL_PREFIX", "/bin/true")},
+	{name: "--bare", since: "2.1.118", args: []string{"--bare"}},
+	{name: "--safe-mode", since: "2.1.200", args: []string{"--safe-mode"}},
+	{name: "--restricted", since: "2.1.332", args: []string{"--restricted"}, mode: []string{"--permission-mode", "acceptEdits"}},
+	{name: "--setting-sources project", args: []string{"--setting-sources", "project"}},
+	{name: "--settings disableAllHooks", args: []string{"--settings", `{"disableAllHooks":true}`}},
+	{name: "disableAllHooks in .claude/settings.local.json", set: project("settings.local.json", `{"disableAllHooks":true}`)},
+	{name: "disableAllHooks in .claude/settings.json", set: project("settings.json", `{"disableAllHooks":true}`)},
+	{name: "CLAUDE_CODE_SIMPLE=1", env: []string{"CLAUDE_CODE_SIMPLE=1"}},
+	{name: "CLAUDE_CODE_SAFE_MODE=1", env: []string{"CLAUDE_CODE_SAFE_MODE=1"}},
+	{name: "CLAUDE_CONFIG_DIR=ELSEWHERE", env: []string{"CLAUDE_CONFIG_DIR=@/other"}},
+	{name: "CLAUDE_CODE_SHELL_PREFIX=SCRIPT", env: []string{"CLAUDE_CODE_SHELL_PREFIX=/bin/true"}},
+	{name: "LD_PRELOAD=LIB", env: []string{"LD_PRELOAD=@/quit.so"}, set: quitLibrary},
+	{name: "LD_AUDIT=LIB", env: []string{"LD_AUDIT=@/quit.so"}, set: quitLibrary},
+	{name: "env CLAUDE_CODE_SHELL_PREFIX in .claude/settings.local.json", set: project("settings.local.json", `{"env":{"CLAUDE_CODE_SHELL_PREFIX":"/bin/true"}}`)},
+	{name: "env CLAUDE_CODE_SHELL_PREFIX in user settings", set: userEnv("CLAUDE_CODE_SHELL_PREFIX", "/bin/true")},
+	{name: "env CLAUDE_CODE_SIMPLE in user settings", set: userEnv("CLAUDE_CODE_SIMPLE", "1")},
+	{name: "env CLAUDE_CODE_SAFE_MODE in user settings", set: userEnv("CLAUDE_CODE_SAFE_MODE", "1")},
+	{name: "env LD_PRELOAD=LIB in user settings", set: userEnv("LD_PRELOAD", "@/quit.so")},
+	{name: "env LD_AUDIT=LIB in user settings", set: userEnv("LD_AUDIT", "@/quit.so")},
+	{name: "env LD_LIBRARY_PATH=DIR in user settings", set: userEnv("LD_LIBRARY_PATH", "@/libs")},
+	{name: "env LD_DEBUG=help in user settings", set: userEnv("LD_DEBUG", "help")},
+	{name: "env LD_TRACE_LOADED_OBJECTS=1 in user settings", set: userEnv("LD_TRACE_LOADED_OBJECTS", "1")},
+}
+
+// project writes a settings file of the constellation.
+func project(name, content string) func(*World) {
+	return func(w *World) { w.write(w.Root+"/.claude/"+name, content) }
 }
 
 // userEnv adds a variable to the env of the user settings as they are.
@@ -74,39 +77,54 @@ func managedSwitches(r *Run) {
 	r.Check("no switch: loaded and blocked", w.Markers(s.ID) == loaded && blocked(t.Results[0], s.ID) && !w.Ran("before"), w.Token(s.ID), t.Results)
 	s.Prompt("/start", w.Write("after"))
 	r.Check("no switch: /start opens", w.Ran("after"))
-	for i, x := range switches {
-		if x.since != "" && !r.client.Since(x.since) {
-			continue
+	w.close()
+	r.Check("the client says nothing against the settings", !strings.Contains(s.stderr.String(), "ettings"), s.stderr)
+	for _, x := range r.allSwitches(func(w *World) { w.ManagedSettings(r.ManagedWiring()) }) {
+		safe := len(x.results) > 0
+		for _, y := range x.results {
+			safe = safe && y.IsError
 		}
-		w := r.World(fmt.Sprint(i))
-		w.ManagedSettings(r.ManagedWiring())
-		_, t := w.switched(x)
-		ran := w.Ran("x") || w.Ran("y")
-		r.Check(x.name+": nothing runs", !ran && len(t.Results) == 2 && t.Results[0].IsError && t.Results[1].IsError, t.Results)
-		w.close()
+		r.Check(x.name+": nothing runs", !x.ran && safe, x.results)
 	}
 }
 
 func userSwitches(r *Run) {
-	for i, x := range switches {
-		if x.since != "" && !r.client.Since(x.since) {
-			continue
+	for _, x := range r.allSwitches(func(w *World) { w.UserSettings(r.Wiring()) }) {
+		r.Fact(x.name, yes(x.ran, "a tool RUNS, never started", "nothing runs"))
+		if r.client.Version == Pinned {
+			r.Check(x.name+": a tool RUNS, never started", x.ran, x.results)
 		}
-		w := r.World(fmt.Sprint(i))
-		w.UserSettings(r.Wiring())
-		_, t := w.switched(x)
-		ran := w.Ran("x") || w.Ran("y")
-		if x.opens {
-			r.Check(x.name+": a tool RUNS, never started", ran, t.Results)
-		} else {
-			r.Check(x.name+": nothing runs", !ran, t.Results)
-		}
-		w.close()
 	}
 }
 
-// switched starts a session with the switch and lets the model call Write.
-func (w *World) switched(x switchOff) (*Session, *Turn) {
+// switched is what came of a session with one switch.
+type switched struct {
+	name    string
+	ran     bool
+	results []Result
+}
+
+// allSwitches tries every switch in a world of its own, wired by wire.
+func (r *Run) allSwitches(wire func(*World)) []switched {
+	var list []switchOff
+	var worlds []*World
+	for _, x := range switches {
+		if x.since == "" || r.client.Since(x.since) {
+			list = append(list, x)
+			worlds = append(worlds, r.World(fmt.Sprint(len(worlds))))
+		}
+	}
+	out := make([]switched, len(list))
+	r.atOnce(len(list), func(i int) {
+		wire(worlds[i])
+		out[i] = worlds[i].try(list[i])
+	})
+	return out
+}
+
+// try starts a session with the switch and lets the model call Write and Bash.
+func (w *World) try(x switchOff) switched {
+	defer w.close()
 	if x.set != nil {
 		x.set(w)
 	}
@@ -119,7 +137,8 @@ func (w *World) switched(x switchOff) (*Session, *Turn) {
 		mode = bypass
 	}
 	s := w.start(w.Root, append(mode, x.args...))
-	return s, s.Prompt("go", w.Write("x"), w.Bash("y"))
+	t := s.Prompt("go", Step{w.Write("x")[0], w.bashCall("y")})
+	return switched{x.name, w.Ran("x") || w.Ran("y"), t.Results}
 }
 
 // quitLibrary writes a shared library whose initialiser ends the process with 0 if

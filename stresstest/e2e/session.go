@@ -19,6 +19,8 @@ type Session struct {
 	Out   []string // every line of stdout
 
 	run    *Run
+	free   func() // gives the slot back
+	ended  bool
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	lines  chan string
@@ -181,6 +183,12 @@ func Start(cmd *exec.Cmd, model *Model) (*Session, error) {
 
 // End closes the client's input and waits for its end.
 func (s *Session) End(limit time.Duration) error {
+	if s.ended {
+		return nil
+	}
+	s.ended = true
+	defer s.free()
+	defer s.Model.Close()
 	s.stdin.Close()
 	timer := time.AfterFunc(limit, func() { syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL) })
 	defer timer.Stop()

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"moirai/stresstest/rig"
@@ -28,7 +27,7 @@ type World struct {
 	run      *Run
 	tmp      string // /tmp of this world's sessions
 	effects  string
-	open     []*Session
+	open     *Session
 	settings Settings        // the user settings as they are
 	features map[string]bool // of the client, switched on in its cache
 }
@@ -167,6 +166,7 @@ func (w *World) Start(dir string, args ...string) *Session {
 }
 
 func (w *World) start(dir string, args []string) *Session {
+	w.close() // one at a time, or two rows could wait for each other's slots
 	model, err := NewModel()
 	w.run.must(err)
 	all := append([]string{"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"}, args...)
@@ -177,10 +177,15 @@ func (w *World) start(dir string, args []string) *Session {
 	if w.run.private {
 		w.run.must(wrap(cmd, w.run.scratch, w.tmp, w.Managed))
 	}
+	w.run.slots <- struct{}{}
 	s, err := Start(cmd, model)
-	w.run.must(err)
+	if err != nil {
+		<-w.run.slots
+		w.run.must(err)
+	}
 	s.run = w.run
-	w.open = append(w.open, s)
+	s.free = func() { <-w.run.slots }
+	w.open = s
 	return s
 }
 
@@ -220,16 +225,10 @@ func checkEnvironment(env []string, scratch string) error {
 	return nil
 }
 
-// close ends every session that is still open.
+// close ends the session that is still open.
 func (w *World) close() {
-	var group sync.WaitGroup
-	for _, s := range w.open {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			s.End(5 * time.Second)
-		}()
+	if w.open != nil {
+		w.open.End(5 * time.Second)
+		w.open = nil
 	}
-	group.Wait()
-	w.open = nil
 }
