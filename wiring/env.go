@@ -1,6 +1,10 @@
 package wiring
 
-import "slices"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // switches lists the environment variables that switch all but managed hooks
 // off (CLIENT-CONTRACT), in user settings as well as in the environment.
@@ -12,11 +16,11 @@ func (c Client) envFaults(hooks []Hook) []Finding {
 	isManaged := func(h Hook) bool { return h.Source.Tier == TierManaged && !h.Source.Remote }
 	isOther := func(h Hook) bool { return h.Source.Tier != TierManaged }
 	var found []Finding
-	for _, name := range pinned {
+	for _, name := range c.linkerNames(slices.ContainsFunc(hooks, isOther)) {
 		setBy, isPinned := c.env(name)
 		if setBy != "" {
 			found = append(found, finding(EnvReaches, "%s: sets %s, which runs before the hook and can answer in its place", setBy, name))
-		} else if !isPinned && slices.ContainsFunc(hooks, isManaged) {
+		} else if !isPinned && slices.Contains(pinned[:], name) && slices.ContainsFunc(hooks, isManaged) {
 			found = append(found, finding(EnvReaches, "%s: nothing pins %s to empty; the drop-in of make install-managed does", ManagedSettings, name))
 		}
 	}
@@ -28,6 +32,21 @@ func (c Client) envFaults(hooks []Hook) []Finding {
 		}
 	}
 	return found
+}
+
+// linkerNames lists the pinned names, and, where hooks have no second entry
+// without a shell, every other name in settings that the dynamic linker reads.
+func (c Client) linkerNames(unpinnedToo bool) []string {
+	names := slices.Clone(pinned[:])
+	for _, s := range c.Sources {
+		for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+			isLinkers := strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_")
+			if unpinnedToo && isLinkers && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // env returns the file that gives a variable a value, and whether the managed

@@ -138,6 +138,9 @@ var findings = []struct {
 	{wiring.EnvReaches, "a prefix in local settings", false, func(tr *trial.Trial) {
 		tr.Write(filepath.Join(tr.Root, ".claude/settings.local.json"), `{"env": {"CLAUDE_CODE_SHELL_PREFIX": "/x"}}`)
 	}},
+	{wiring.EnvReaches, "a variable of the linker in user settings", false, edit(func(s map[string]any) {
+		s["env"] = map[string]any{"LD_TRACE_LOADED_OBJECTS": "1"}
+	})},
 	{wiring.EnvReaches, "a switch in user settings", false, edit(func(s map[string]any) {
 		s["env"] = map[string]any{"CLAUDE_CODE_SIMPLE": "1"}
 	})},
