@@ -44,6 +44,7 @@ func installManaged(options) error {
 Take the hooks out of user settings now (make verify names them), or they run
 twice. Where an organisation has server-managed settings, these may replace the
 drop-in without a warning: put what make wiring-managed prints there too.
+Clients before 2.1.118 do not read drop-ins: keep them off this machine.
 Next: make verify, as the user.`)
 	return nil
 }
