@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -90,6 +91,22 @@ func Install(cache, version string) (*Client, error) {
 		return nil, fmt.Errorf("npm install %s@%s (limit %v): %w\n%s", clientPackage, version, installLimit, err, out)
 	}
 	return fromPackage(dir, version)
+}
+
+// defaultVersions lists the measured versions and, if it is not one of them,
+// the newest that npm has.
+func defaultVersions() ([]string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "npm", "view", clientPackage, "version").Output()
+	if err != nil {
+		return nil, fmt.Errorf("npm view %s version: %w", clientPackage, err)
+	}
+	list := slices.Clone(Measured)
+	if newest := strings.TrimSpace(string(out)); !slices.Contains(list, newest) {
+		list = append(list, newest)
+	}
+	return list, nil
 }
 
 // fromPackage finds the program in a folder that npm filled: the native

@@ -14,9 +14,9 @@ import (
 // Rows about the client alone, with hooks of one line of shell.
 var factRows = []Row{
 	{Name: "contract: how a PreToolUse hook ends, and whether the tool runs", Play: endingFacts},
-	{Name: "contract: the same, wired as COMMAND || exit 2", Play: orExitFacts},
+	{Name: "contract: the same, wired as COMMAND || exit 2", Play: orExitFacts, Matrix: true},
 	{Name: "contract: the same, with the guard of D15", Play: guardFacts},
-	{Name: "contract: exec form", Play: execFacts},
+	{Name: "contract: exec form", Play: execFacts, Matrix: true},
 	{Name: "contract: SessionStart stdout", Play: startFacts},
 	{Name: "contract: events and payloads", Play: payloadFacts},
 	{Name: "contract: sources and session ids", Play: sourceFacts},

@@ -41,7 +41,7 @@ func main() {
 	bin := flag.String("bin", "bin", "`folder` of the built hooks")
 	only := flag.String("run", "", "run only the rows and facts whose name matches `regexp`")
 	own := flag.String("claude", "", "the client at this `path`, or of this name in PATH, instead of the pinned one")
-	versions := flag.String("versions", "", "run these `versions` of the client")
+	versions := flag.String("versions", "", "run these `versions` of the client; default means the measured ones and the newest")
 	write := flag.String("write", "", "write the contract page to this `file`")
 	cache := flag.String("cache", ".cache/client", "`folder` that clients are installed into")
 	parallel := flag.Int("parallel", runtime.NumCPU()+1, "`sessions` at a time")
@@ -58,9 +58,9 @@ func main() {
 			check(fmt.Errorf("%w: make build first", err))
 		}
 	}
-	var page *os.Root
+	var docs *os.Root
 	if *write != "" {
-		page, err = os.OpenRoot(filepath.Dir(*write))
+		docs, err = os.OpenRoot(filepath.Dir(*write))
 		check(err)
 	}
 	var places []*place
@@ -75,13 +75,14 @@ func main() {
 	check(enclose(iso, places))
 	wired, err := printed(iso.Hooks, iso.Scratch)
 	check(err)
-	e := &e2e{iso: iso, pick: pick, parallel: *parallel, wired: wired}
+	e := &e2e{iso: iso, pick: pick, parallel: *parallel, wired: wired, matrix: *versions != ""}
 	fmt.Printf("private /tmp: %v   only lo: %v   hooks: %s\n", iso.PrivateTmp, iso.Loopback, hooks)
+	var results []versionResult
 	for _, c := range clients {
-		e.rows(c)
+		results = append(results, e.rows(c))
 	}
-	if page != nil {
-		check(page.WriteFile(filepath.Base(*write), []byte("TODO"), 0o644))
+	if docs != nil {
+		check(docs.WriteFile(filepath.Base(*write), []byte(page(results)), 0o644))
 	}
 	iso.Leave()
 	fmt.Printf("\n%d skipped, %.0f s\n%d passed, %d failed\n", e.skipped, time.Since(began).Seconds(), e.passed, e.failed)
@@ -107,11 +108,17 @@ func clientsFor(own, versions, cache string) ([]*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if versions == "" {
-		versions = Pinned
+	list := strings.Fields(versions)
+	switch versions {
+	case "":
+		list = []string{Pinned}
+	case "default":
+		if list, err = defaultVersions(); err != nil {
+			return nil, err
+		}
 	}
 	var out []*Client
-	for _, v := range strings.Fields(versions) {
+	for _, v := range list {
 		c, err := Install(cache, v)
 		if err != nil {
 			return nil, err
@@ -126,23 +133,27 @@ type e2e struct {
 	iso                     *rig.Isolation
 	pick                    *regexp.Regexp
 	wired                   wirings
+	matrix                  bool
 	parallel                int
 	passed, failed, skipped int
 }
 
 // rows plays every row with one client, several at a time, and prints them in order.
-func (e *e2e) rows(c *Client) {
+func (e *e2e) rows(c *Client) versionResult {
+	result := versionResult{c.Version, make([][]fact, len(Rows)), make([]string, len(Rows))}
 	fmt.Printf("\n===== Claude Code %s =====\n", c.Version)
 	var group sync.WaitGroup
 	slots := make(chan struct{}, e.parallel)
 	var runs []*Run
 	var ends []chan struct{}
 	var picked []Row
-	for _, row := range Rows {
-		if !e.pick.MatchString(row.Name) {
+	var at []int // the picked rows' places in Rows
+	for i, row := range Rows {
+		if !e.pick.MatchString(row.Name) || row.Matrix && !e.matrix {
 			continue
 		}
-		r := &Run{client: c, bin: e.iso.Hooks, scratch: e.iso.Scratch, private: e.iso.PrivateTmp, wired: e.wired, slots: slots,
+		at = append(at, i)
+		r := &Run{client: c, bin: e.iso.Hooks, scratch: e.iso.Scratch, private: e.iso.PrivateTmp, wired: e.wired, matrix: e.matrix, slots: slots,
 			dir: filepath.Join(e.iso.Scratch, c.Version, fmt.Sprint(len(runs)))}
 		end := make(chan struct{})
 		runs, ends, picked = append(runs, r), append(ends, end), append(picked, row)
@@ -176,8 +187,21 @@ func (e *e2e) rows(c *Client) {
 		os.Stdout.Write(r.out.Bytes())
 		e.passed += r.passed
 		e.failed += r.failed
+		result.facts[at[i]], result.rows[at[i]] = r.facts, r.score()
 	}
 	group.Wait()
+	return result
+}
+
+// score is the row's cell in the page.
+func (r *Run) score() string {
+	switch {
+	case r.skipped != "":
+		return r.skipped
+	case r.failed > 0:
+		return fmt.Sprintf("%d passed, **%d failed**", r.passed, r.failed)
+	}
+	return fmt.Sprintf("%d passed", r.passed)
 }
 
 func skip(row Row, r *Run) string {
@@ -185,7 +209,7 @@ func skip(row Row, r *Run) string {
 	case row.Alone && !r.private:
 		return "needs a private /tmp and mounts, which this platform does not give"
 	case row.Since != "" && !r.client.Since(row.Since):
-		return "not in this version: " + row.Why
+		return row.Why
 	}
 	return ""
 }

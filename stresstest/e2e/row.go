@@ -12,11 +12,12 @@ import (
 
 // A Row is one story that is played in the real client. Its checks are what counts.
 type Row struct {
-	Name  string
-	Since string // first version in which the client can play it; empty: all
-	Why   string // why older versions cannot
-	Alone bool   // needs what only a private /tmp and mounts give
-	Play  func(*Run)
+	Name   string
+	Since  string // first version in which the client can play it; empty: all
+	Why    string // why older versions cannot
+	Alone  bool   // needs what only a private /tmp and mounts give
+	Matrix bool   // played only in a matrix of versions
+	Play   func(*Run)
 }
 
 // Run is one play of a row with one client.
@@ -27,6 +28,7 @@ type Run struct {
 	dir     string
 	private bool
 	wired   wirings
+	matrix  bool
 	slots   chan struct{} // one for each session that may run at a time
 
 	mu             sync.Mutex

@@ -11,7 +11,7 @@ import (
 // Every way that is known to switch hooks off, against hooks in user settings and the managed drop-in. The call is a Write, which the client runs by itself:
 // some switches break every shell.
 var switchRows = []Row{
-	{Name: "switches against the managed drop-in: none opens", Play: managedSwitches, Alone: true},
+	{Name: "switches against the managed drop-in: none opens", Play: managedSwitches, Alone: true, Since: "2.1.118", Why: "the drop-in folder is not read"},
 	{Name: "switches against user settings: the reason for the managed install", Play: userSwitches},
 }
 
@@ -23,6 +23,8 @@ type switchOff struct {
 	env   []string // of the client
 	mode  []string // instead of bypass
 	set   func(w *World)
+
+	managed bool // in the pinned run tried against the drop-in alone
 }
 
 var switches = []switchOff{
@@ -39,15 +41,15 @@ var switches = []switchOff{
 	{name: "CLAUDE_CODE_SHELL_PREFIX=SCRIPT", env: []string{"CLAUDE_CODE_SHELL_PREFIX=/bin/true"}},
 	{name: "LD_PRELOAD=LIB", env: []string{"LD_PRELOAD=@/quit.so"}, set: quitLibrary},
 	{name: "LD_AUDIT=LIB", env: []string{"LD_AUDIT=@/quit.so"}, set: quitLibrary},
-	{name: "env CLAUDE_CODE_SHELL_PREFIX in .claude/settings.local.json", set: project("settings.local.json", `{"env":{"CLAUDE_CODE_SHELL_PREFIX":"/bin/true"}}`)},
+	{name: "env CLAUDE_CODE_SHELL_PREFIX in .claude/settings.local.json", set: project("settings.local.json", `{"env":{"CLAUDE_CODE_SHELL_PREFIX":"/bin/true"}}`), managed: true},
 	{name: "env CLAUDE_CODE_SHELL_PREFIX in user settings", set: userEnv("CLAUDE_CODE_SHELL_PREFIX", "/bin/true")},
-	{name: "env CLAUDE_CODE_SIMPLE in user settings", set: userEnv("CLAUDE_CODE_SIMPLE", "1")},
-	{name: "env CLAUDE_CODE_SAFE_MODE in user settings", set: userEnv("CLAUDE_CODE_SAFE_MODE", "1")},
-	{name: "env LD_PRELOAD=LIB in user settings", set: userEnv("LD_PRELOAD", "@/quit.so")},
-	{name: "env LD_AUDIT=LIB in user settings", set: userEnv("LD_AUDIT", "@/quit.so")},
-	{name: "env LD_LIBRARY_PATH=DIR in user settings", set: userEnv("LD_LIBRARY_PATH", "@/libs")},
-	{name: "env LD_DEBUG=help in user settings", set: userEnv("LD_DEBUG", "help")},
-	{name: "env LD_TRACE_LOADED_OBJECTS=1 in user settings", set: userEnv("LD_TRACE_LOADED_OBJECTS", "1")},
+	{name: "env CLAUDE_CODE_SIMPLE in user settings", set: userEnv("CLAUDE_CODE_SIMPLE", "1"), managed: true},
+	{name: "env CLAUDE_CODE_SAFE_MODE in user settings", set: userEnv("CLAUDE_CODE_SAFE_MODE", "1"), managed: true},
+	{name: "env LD_PRELOAD=LIB in user settings", set: userEnv("LD_PRELOAD", "@/quit.so"), managed: true},
+	{name: "env LD_AUDIT=LIB in user settings", set: userEnv("LD_AUDIT", "@/quit.so"), managed: true},
+	{name: "env LD_LIBRARY_PATH=DIR in user settings", set: userEnv("LD_LIBRARY_PATH", "@/libs"), managed: true},
+	{name: "env LD_DEBUG=help in user settings", set: userEnv("LD_DEBUG", "help"), managed: true},
+	{name: "env LD_TRACE_LOADED_OBJECTS=1 in user settings", set: userEnv("LD_TRACE_LOADED_OBJECTS", "1"), managed: true},
 }
 
 // project writes a settings file of the constellation.
@@ -79,7 +81,7 @@ func managedSwitches(r *Run) {
 	r.Check("no switch: /start opens", w.Ran("after"))
 	w.close()
 	r.Check("the client says nothing against the settings", !strings.Contains(s.stderr.String(), "ettings"), s.stderr)
-	for _, x := range r.allSwitches(func(w *World) { w.ManagedSettings(r.ManagedWiring()) }) {
+	for _, x := range r.allSwitches(false, func(w *World) { w.ManagedSettings(r.ManagedWiring()) }) {
 		safe := len(x.results) > 0
 		for _, y := range x.results {
 			safe = safe && y.IsError
@@ -89,7 +91,7 @@ func managedSwitches(r *Run) {
 }
 
 func userSwitches(r *Run) {
-	for _, x := range r.allSwitches(func(w *World) { w.UserSettings(r.Wiring()) }) {
+	for _, x := range r.allSwitches(true, func(w *World) { w.UserSettings(r.Wiring()) }) {
 		r.Fact(x.name, yes(x.ran, "a tool RUNS, never started", "nothing runs"))
 		if r.client.Version == Pinned {
 			r.Check(x.name+": a tool RUNS, never started", x.ran, x.results)
@@ -105,11 +107,12 @@ type switched struct {
 }
 
 // allSwitches tries every switch in a world of its own, wired by wire.
-func (r *Run) allSwitches(wire func(*World)) []switched {
+// With userSide the pinned run leaves out those that a matrix tries there.
+func (r *Run) allSwitches(userSide bool, wire func(*World)) []switched {
 	var list []switchOff
 	var worlds []*World
 	for _, x := range switches {
-		if x.since == "" || r.client.Since(x.since) {
+		if (x.since == "" || r.client.Since(x.since)) && !(userSide && x.managed && !r.matrix) {
 			list = append(list, x)
 			worlds = append(worlds, r.World(fmt.Sprint(len(worlds))))
 		}
