@@ -187,8 +187,8 @@ func fullDisk(r *Run) {
 	r.Check("a load that cannot be recorded is not delivered either", !strings.Contains(t.Requests[0].Text(), "INJECTION BLOCK") && w.Token(s.ID) == "")
 	r.Check("Bash is blocked", t.Results[0].IsError && !w.Ran("a"), after(t.Results[0].Text, "Required markers"))
 	t = s.Prompt("/start", w.Bash("b"))
-	r.Check("/start cannot be recorded: the agent is told, Bash stays blocked", strings.Contains(t.Requests[0].Text(), "START_ACK was not recorded") && !w.Ran("b"),
-		after(t.Requests[0].Text(), "Moirai (Hades): START_ACK"))
+	r.Check("/start cannot be recorded: the agent is told, Bash stays blocked", strings.Contains(t.Requests[0].Text(), "Moirai (Hades): not recorded.") && !w.Ran("b"),
+		after(t.Requests[0].Text(), "Moirai (Hades): not"))
 	r.must(os.Remove(hades + "/filler"))
 	s.Prompt("/start", w.ReadRequired())
 	s.Prompt("go", w.Bash("c"))
