@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"moirai/moiraicore"
 	"moirai/wiring"
 )
 
@@ -66,7 +67,11 @@ func uninstallManaged(options) error {
 		fmt.Println("nothing is installed in", wiring.ManagedPrograms)
 		return nil
 	}
-	return removePrograms(wiring.ManagedPrograms, record)
+	if err := removePrograms(wiring.ManagedPrograms, record); err != nil {
+		return err
+	}
+	fmt.Println("The users' token files stay in", moiraicore.TokenParent, "until that is removed or /tmp is cleaned.")
+	return nil
 }
 
 func needRoot() error {
