@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -31,9 +32,16 @@ import (
 	"moirai/wiring"
 )
 
+// memoryLimit is where garbage is collected after all: very many token files, or
+// very large ones.
+const memoryLimit = 256 << 20
+
 func main() {
 	root := flag.String("root", rootOfLink(os.Args[0]), "also check the `DIR` of a constellation")
 	flag.Parse()
+	// A life of milliseconds: collecting garbage costs more than it frees.
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(memoryLimit)
 	if flag.NArg() > 0 {
 		flag.Usage()
 		os.Exit(2)

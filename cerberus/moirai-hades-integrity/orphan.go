@@ -16,22 +16,29 @@ import (
 // before it wrote.
 const skew = 5 * time.Second
 
+// judge looks at histories at one time. It remembers the last root that it found
+// in scope: most records of a machine have the same.
+type judge struct {
+	now  time.Time
+	root string
+}
+
 // orphanIn returns what in a history no hook of ours would have written: the
 // signal that §4.5 waits for before tokens are signed. It must be silent on
 // every honest session, the bash version's among them, so it judges what a
 // record says of itself, the order of times, and a paged load that was marked
 // complete with pages missing. Empty if there is nothing.
-func orphanIn(records []moiraicore.Record, now time.Time) string {
+func (j *judge) orphanIn(records []moiraicore.Record) string {
 	latest := int64(0)
 	for i, r := range records {
 		line := i + 1
-		if why := unwritten(r); why != "" {
+		if why := j.unwritten(r); why != "" {
 			return fmt.Sprintf("line %d: %s", line, why)
 		}
 		if time.Duration(latest-r.Time)*time.Second > skew {
 			return fmt.Sprintf("line %d: time %d is %d s before that of a line above", line, r.Time, latest-r.Time)
 		}
-		if ahead := time.Unix(r.Time, 0).Sub(now); ahead > skew {
+		if ahead := time.Unix(r.Time, 0).Sub(j.now); ahead > skew {
 			return fmt.Sprintf("line %d: time %d is %v in the future", line, r.Time, ahead.Round(time.Second))
 		}
 		latest = max(latest, r.Time)
@@ -40,7 +47,7 @@ func orphanIn(records []moiraicore.Record, now time.Time) string {
 }
 
 // unwritten says why no hook of ours would write the record.
-func unwritten(r moiraicore.Record) string {
+func (j *judge) unwritten(r moiraicore.Record) string {
 	switch {
 	case r.Marker == moiraicore.Start:
 		if r.Tool != moiraicore.UserPromptSubmit && r.Tool != moiraicore.ToolSkill {
@@ -57,7 +64,7 @@ func unwritten(r moiraicore.Record) string {
 		if r.Tool != moiraicore.SessionStart && r.Tool != moiraicore.ToolRead {
 			return fmt.Sprintf("%s by %s", r.Marker, r.Tool)
 		}
-		return mainOnly(r) + ownPath(r)
+		return mainOnly(r) + j.ownPath(r)
 	}
 	if !isReceipt(r) {
 		return fmt.Sprintf("no hook knows the marker %s", r.Marker)
@@ -83,13 +90,15 @@ func mainOnly(r moiraicore.Record) string {
 }
 
 // ownPath: the path is that required file under a root in scope.
-func ownPath(r moiraicore.Record) string {
+func (j *judge) ownPath(r moiraicore.Record) string {
 	for _, required := range moiraicore.Required {
 		if r.Marker != required.Marker {
 			continue
 		}
-		root, ok := strings.CutSuffix(r.Path, "/"+required.Path)
-		if ok && inScope(root) {
+		base, is := strings.CutSuffix(r.Path, required.Path)
+		root, ok := strings.CutSuffix(base, "/")
+		if is && ok && (root == j.root || inScope(root)) {
+			j.root = root
 			return ""
 		}
 	}

@@ -26,11 +26,14 @@ func tokenAlerts(now time.Time) (alerts []alert, count int, err error) {
 	}
 	workers := min(runtime.NumCPU(), max(1, len(sessions)))
 	found := make([]tally, workers)
+	for w := range found {
+		found[w].now = now
+	}
 	var group sync.WaitGroup
 	for w := range workers {
 		group.Go(func() {
 			for i := w; i < len(sessions) && found[w].err == nil; i += workers {
-				found[w].look(sessions[i], now)
+				found[w].look(sessions[i])
 			}
 		})
 	}
@@ -53,6 +56,7 @@ func tokenAlerts(now time.Time) (alerts []alert, count int, err error) {
 
 // tally is what one worker found.
 type tally struct {
+	judge
 	reader   history.Reader
 	alerts   []alert
 	stale    int
@@ -70,9 +74,9 @@ func (t *tally) addStale(n int, session string, at time.Time) {
 
 // look judges one token file. What looks well at the first look is well; only
 // what does not is read again under its lock.
-func (t *tally) look(session string, now time.Time) {
+func (t *tally) look(session string) {
 	h, exists, err := t.reader.Read(session)
-	if err == nil && (!exists || looksWell(h, now)) {
+	if err == nil && (!exists || t.looksWell(h)) {
 		return
 	}
 	if err == nil {
@@ -87,7 +91,7 @@ func (t *tally) look(session string, now time.Time) {
 	}
 	path := moiraicore.TokenPath(session)
 	switch {
-	case h.Empty && now.Sub(h.Modified) < emptyFor:
+	case h.Empty && t.now.Sub(h.Modified) < emptyFor:
 		return
 	case h.Refused != "":
 		t.alerts = append(t.alerts, alarm(tokenRefused, "%s: %s", path, h.Refused))
@@ -95,26 +99,26 @@ func (t *tally) look(session string, now time.Time) {
 	case h.Bad != nil:
 		t.alerts = append(t.alerts, alarm(unparseable, "%s line %d: %v", path, h.BadLine, h.Bad))
 	}
-	if why := orphanIn(h.Records, now); why != "" {
+	if why := t.orphanIn(h.Records); why != "" {
 		t.alerts = append(t.alerts, alarm(orphan, "%s %s", path, why))
 	}
-	if startedAt, is := startedUnloaded(h.Records); is && now.Sub(startedAt) > loadWithin {
-		t.alerts = append(t.alerts, alarm(startNoLoad, "%s: started %v ago", path, now.Sub(startedAt).Round(time.Minute)))
+	if startedAt, is := startedUnloaded(h.Records); is && t.now.Sub(startedAt) > loadWithin {
+		t.alerts = append(t.alerts, alarm(startNoLoad, "%s: started %v ago", path, t.now.Sub(startedAt).Round(time.Minute)))
 	}
-	if now.Sub(h.Modified) > staleAfter {
+	if t.now.Sub(h.Modified) > staleAfter {
 		t.addStale(1, session, h.Modified)
 	}
 }
 
 // looksWell tells whether nothing about the history calls for a second look. A
 // file is not older than its last record, so its time need not be asked for.
-func looksWell(h history.History, now time.Time) bool {
+func (t *tally) looksWell(h history.History) bool {
 	n := len(h.Records)
-	if h.Bad != nil || n == 0 || orphanIn(h.Records, now) != "" {
+	if h.Bad != nil || n == 0 || t.orphanIn(h.Records) != "" {
 		return false
 	}
 	_, unloaded := startedUnloaded(h.Records)
-	return !unloaded && now.Sub(time.Unix(h.Records[n-1].Time, 0)) <= staleAfter
+	return !unloaded && t.now.Sub(time.Unix(h.Records[n-1].Time, 0)) <= staleAfter
 }
 
 // startedUnloaded tells whether a session was started and never loaded, and
