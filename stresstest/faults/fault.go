@@ -39,6 +39,7 @@ const same = "======"
 
 // platform is what the machine can do.
 type platform struct {
+	strace  bool
 	private bool // every scene has a /tmp of its own, and can mount
 	foreign bool // files can be given to another uid
 	linux   bool
@@ -57,6 +58,13 @@ func needForeign(p *platform) string {
 		return ""
 	}
 	return "only root can give a file to another uid"
+}
+
+func needStrace(p *platform) string {
+	if p.strace {
+		return ""
+	}
+	return "no strace"
 }
 
 func needLinux(p *platform) string {

@@ -26,6 +26,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"syscall"
 	"time"
 
 	"moirai/stresstest/rig"
@@ -66,6 +67,9 @@ func run(bin string, full bool, only string) error {
 	if iso.PrivateTmp {
 		b.arenas = 16
 	}
+	if _, err := os.Stat(strace); err == nil {
+		b.platform.strace = true
+	}
 	fmt.Printf("faults: private /tmp %v, ordinary uid %v, another uid %v%s\n", iso.PrivateTmp, iso.Unprivileged, iso.Foreign, colon(iso.Refused))
 	t := &tally{pattern: pattern}
 	for _, section := range []struct {
@@ -78,11 +82,23 @@ func run(bin string, full bool, only string) error {
 		{"signals", (*bench).signals},
 		{"schedules", (*bench).schedules},
 	} {
-		began := time.Now()
+		began, used := time.Now(), processor()
 		section.run(b, t)
-		fmt.Printf("%s: %d runs so far, %d failed, %.0f s\n", section.name, t.runs, len(t.failed), time.Since(began).Seconds())
+		fmt.Printf("%s: %d runs so far, %d failed, %.0f s, %.0f s of processor\n", section.name, t.runs, len(t.failed), time.Since(began).Seconds(), processor()-used)
 	}
 	return t.end()
+}
+
+// processor is the processor time that we and the hooks have taken, in seconds.
+func processor() float64 {
+	total := 0.0
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var u syscall.Rusage
+		if syscall.Getrusage(who, &u) == nil {
+			total += float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+		}
+	}
+	return total
 }
 
 func colon(s string) string {

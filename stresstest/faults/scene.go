@@ -43,6 +43,8 @@ type scene struct {
 	until func(n int) error
 	// undo lists what must be taken back after the call, last first.
 	undo []func()
+	// gone: who started the hook hears nothing any more, and asks for no exit code.
+	gone bool
 	// deaf: what the hook says cannot be heard, so it is not judged.
 	deafErr, deafOut bool
 	// untrusted: what stands must not be believed, however good it looks.
@@ -222,14 +224,19 @@ func condition(r rig.Result) string {
 	return first
 }
 
+// errLate: the call was not done in time.
+var errLate = fmt.Errorf("not done within %v", bound)
+
+func (o outcome) late(s *scene) bool { return o.Overran || o.Took > bound && !s.paused }
+
 // judge holds an outcome against the promises. They hold under every fault.
 func (s *scene) judge(o outcome) error {
 	switch {
-	case o.Overran || o.Took > bound && !s.paused:
-		return fmt.Errorf("not done within %v", bound)
+	case o.late(s):
+		return errLate
 	case o.Signal != 0 && s.kind.guarded && o.wired == nil:
 		return errors.New("ended by a signal, and the wired command line was not tried")
-	case o.Signal != 0 && s.kind.guarded && o.wired.Code != 2:
+	case o.Signal != 0 && s.kind.guarded && o.wired.Code != 2 && !s.gone:
 		return fmt.Errorf("ended by signal %v, and the wired command line gave %d", o.Signal, o.wired.Code)
 	case o.Signal == 0 && o.Code != 0 && o.Code != 2:
 		return fmt.Errorf("exit %d", o.Code)

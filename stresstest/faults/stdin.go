@@ -95,7 +95,7 @@ var onStdin = []fault{
 		return nil
 	}},
 	{name: "huge numbers in skipped values", want: same, apply: payload(with(`"a":1e999999999,"b":-` + strings.Repeat("9", 100_000)))},
-	{name: "a number, null, an object as session_id", want: "CCCCCC", says: "session_id", tries: three, apply: func(s *scene, i int) error {
+	{name: "a number, null, an object as session_id", want: "CCCCCC", says: "payload", tries: three, apply: func(s *scene, i int) error {
 		v := []string{"1e999999999", "null", `{"a":1}`}[i]
 		s.payload = bytes.Replace(s.payload, []byte(`"`+sessionID+`"`), []byte(v), 1)
 		return nil

@@ -13,9 +13,13 @@ var onStreams = []fault{
 	{name: "stdout full", want: "C=====", says: "delivered.*no space", lacks: needLinux, apply: out(func(s *scene) (err error) { s.cmd.Out, err = s.device("/dev/full"); return })},
 	{name: "stdout a pipe that nobody reads", want: "C=====", says: "was not done", slow: true, apply: out(func(s *scene) (err error) { s.cmd.Out, err = s.stuffed(); return })},
 	{name: "stdout /dev/null", want: "C=====", says: "delivered", apply: out(func(s *scene) (err error) { s.cmd.Out, err = s.device(os.DevNull); return })},
-	{name: "stdout read-only", want: "C=====", says: "delivered", apply: out(func(s *scene) (err error) { s.cmd.Out, err = os.Open("/etc/passwd"); return })},
+	{name: "stdout read-only", want: "C=====", says: "delivered", apply: out(func(s *scene) (err error) {
+		s.cmd.Out, err = os.Open("/etc/passwd")
+		s.later(func() { s.cmd.Out.Close() })
+		return
+	})},
 	{name: "stderr closed", want: same, apply: errs(func(s *scene) error { s.cmd.Closed = append(s.cmd.Closed, 2); return nil })},
-	{name: "stderr a broken pipe", want: same, apply: errs(func(s *scene) (err error) { s.cmd.Err, err = s.broken(); return })},
+	{name: "stderr a broken pipe", want: same, apply: errs(func(s *scene) (err error) { s.gone = true; s.cmd.Err, err = s.broken(); return })},
 	{name: "stderr full", want: same, lacks: needLinux, apply: errs(func(s *scene) (err error) { s.cmd.Err, err = s.device("/dev/full"); return })},
 	{name: "stderr a pipe that nobody reads", want: same, slow: true, apply: errs(func(s *scene) (err error) { s.cmd.Err, err = s.stuffed(); return })},
 	{name: "stderr /dev/null", want: same, apply: errs(func(s *scene) (err error) { s.cmd.Err, err = s.device(os.DevNull); return })},

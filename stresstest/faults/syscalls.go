@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -54,8 +53,10 @@ func syscallFault(at site, how, log string) fault {
 // behind puts the hook behind strace.
 func (s *scene) behind(args ...string) {
 	s.cmd.Args = slices.Concat(args, []string{s.cmd.Path}, s.cmd.Args)
-	s.cmd.Path = "/usr/bin/strace"
+	s.cmd.Path = strace
 }
+
+const strace = "/usr/bin/strace"
 
 const traceLog = "/tmp/c/strace.log"
 
@@ -150,7 +151,7 @@ func (b *bench) failCalls(t *tally) {
 		t.lacking = append(t.lacking, "system calls: strace is Linux only")
 		return
 	}
-	if _, err := exec.LookPath("/usr/bin/strace"); err != nil {
+	if !b.platform.strace {
 		t.failed = append(t.failed, "system calls: no strace (Debian: apt-get install strace)")
 		return
 	}
