@@ -83,7 +83,10 @@ func needPlain(p *platform) string {
 
 // check holds an outcome against what the fault must bring about.
 func (f *fault) check(s *scene, k int, o outcome) error {
-	want := f.want[k]
+	want := f.want[min(k, compact)]
+	if k == voided {
+		want = f.want[blocked]
+	}
 	if want == '=' {
 		want = theKinds[k].normal
 	}
@@ -100,6 +103,15 @@ func (f *fault) check(s *scene, k int, o outcome) error {
 		return fmt.Errorf("the condition is %.90q, expected %q", o.Condition(), f.says)
 	}
 	return nil
+}
+
+// weighs is the kind that the short version lays a heavy fault on: what reads the
+// required files, or else what must never open. The others part only after that.
+func (f *fault) weighs() int {
+	if f.class == "required" {
+		return loader
+	}
+	return blocked
 }
 
 // both puts two faults into one: what the second one's variants are counts.

@@ -17,7 +17,9 @@ const (
 	start
 	read
 	compact
-	kinds
+	kinds            // the columns of the table
+	voided   = kinds // blocked as well, by a void far back in a long token file
+	allKinds = kinds + 1
 )
 
 // kind is one hook call: what is wired, what it gets, what stands before it.
@@ -26,7 +28,8 @@ type kind struct {
 	hook    string
 	payload func(s rig.Session, root string) []byte
 	// have lists the records that stand before: markers 1–3 by index, 3 is
-	// START_ACK. None at all: there is no token file.
+	// START_ACK, 4 a compaction's void behind 40 kB of records that mean nothing.
+	// None at all: there is no token file.
 	have []int
 	// guarded: the wiring answers for a hook that a signal ends (D15).
 	guarded bool
@@ -34,7 +37,7 @@ type kind struct {
 	normal byte
 }
 
-var theKinds = [kinds]kind{
+var theKinds = [allKinds]kind{
 	{"loader", "hades-session-load", func(s rig.Session, _ string) []byte { return s.SessionStart("startup") }, nil, false, '0'},
 	{"gate blocked", "hades-gate", func(s rig.Session, _ string) []byte { return s.Bash() }, []int{0, 1, 2}, true, 'B'},
 	{"gate allowed", "hades-gate", func(s rig.Session, _ string) []byte { return s.Bash() }, []int{0, 1, 2, 3}, true, '0'},
@@ -43,6 +46,7 @@ var theKinds = [kinds]kind{
 		return s.PostRead(root+"/"+rig.Required[2], contents[2])
 	}, []int{0, 1, 3}, false, '0'},
 	{"compaction", "hades-gate", func(s rig.Session, _ string) []byte { return s.PreCompact("auto") }, []int{0, 1, 2, 3}, true, '0'},
+	{"blocked by void", "hades-gate", func(s rig.Session, _ string) []byte { return s.Bash() }, []int{0, 1, 2, 3, 4}, true, 'B'},
 }
 
 // contents is what the required files of every scene hold before a fault.
@@ -52,8 +56,12 @@ var contents = rig.SmallContents()
 func records(have []int, root string) string {
 	var b strings.Builder
 	for _, i := range have {
-		if i == 3 {
+		switch i {
+		case 3:
 			b.WriteString("1700000100 START_ACK UserPromptSubmit main\n")
+			continue
+		case 4:
+			b.WriteString(padded("", 40_000) + "1700000200 LOAD_VOID PreCompact main\n")
 			continue
 		}
 		fmt.Fprintf(&b, "1700000000 %s SessionStart main %s/%s\n", rig.Markers[i], root, rig.Required[i])

@@ -47,8 +47,8 @@ func (b *bench) matrix(faults []fault, on []int) []*row {
 			continue
 		}
 		for _, k := range on {
-			if f.heavy && !b.full && k > allowed {
-				continue // what these stand on comes before the kinds part
+			if f.heavy && !b.full && k != f.weighs() {
+				continue
 			}
 			j := job{f, k, &cell{ends: map[byte]int{}}}
 			rows[n].cells[k] = j.cell
@@ -163,7 +163,7 @@ func (b *bench) stride(kind, tries int) int {
 	if b.full || kind == blocked {
 		return 1
 	}
-	return 1 + tries/60
+	return 1 + (tries-1)/20
 }
 
 // attempt makes one call under one variant of the fault and judges it.

@@ -249,7 +249,7 @@ func (s *scene) judge(o outcome) error {
 	switch s.kind {
 	case &theKinds[loader]:
 		return s.judgeLoader(o, was, is)
-	case &theKinds[blocked], &theKinds[allowed]:
+	case &theKinds[blocked], &theKinds[allowed], &theKinds[voided]:
 		return s.judgeGate(o, was)
 	case &theKinds[start]:
 		return s.judgeStart(o, was, is)

@@ -40,7 +40,7 @@ func (b *bench) faults(t *tally) {
 // pairs runs two faults at once.
 func (b *bench) pairs(t *tally) {
 	chosen := slices.DeleteFunc(pairs(everyFault()), func(f fault) bool { return !t.wants(f.class + ": " + f.name) })
-	on := []int{loader, blocked, allowed}
+	on := []int{blocked, allowed}
 	if b.full {
 		on = everyKind
 	}

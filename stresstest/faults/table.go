@@ -11,7 +11,8 @@ import (
 // print writes the table: one line a fault, in each column how the kind ended, how
 // often, what it said, and the longest time.
 func printTable(w io.Writer, title string, rows []*row) {
-	fmt.Fprintf(w, "\n%s\n%-50s", title, "")
+	fmt.Fprintf(w, "\n%s\n", title)
+	fmt.Fprintf(w, "where ends differ: 2B the block message, 2C fail-closed, 2F the Go runtime could not start, 0N nothing recorded\n%-50s", "")
 	for _, k := range theKinds {
 		fmt.Fprintf(w, " %-27s", k.name)
 	}
@@ -47,6 +48,9 @@ func (c *cell) String() string {
 		code := map[byte]string{'S': "signal", '0': "0", 'N': "0"}[e]
 		if code == "" {
 			code = "2"
+		}
+		if len(c.ends) > 1 && e != 'S' && e != '0' {
+			code += string(e)
 		}
 		if c.runs > 1 {
 			code += fmt.Sprintf("×%d", c.ends[e])
