@@ -4,8 +4,12 @@ import "moirai/stresstest/rig"
 
 // Many hooks of one session at once.
 var concurrencyCases = []testCase{
-	{class: "concurrency", name: "200 mixed writers and readers on one session, one page", needs: crowd, steps: []step{mixed{calls: 200, pages: 1, wide: 12}}},
-	{class: "concurrency", name: "200 mixed writers and readers on one session, three pages", needs: crowd, steps: []step{holding(rig.SizedContents(25_000)), mixed{calls: 200, pages: 3, wide: 12}}},
+	{class: "concurrency", name: "200 mixed writers and readers on one session, one page", needs: crowd, steps: []step{
+		mixed{calls: 200, pages: 1, wide: 12},
+	}},
+	{class: "concurrency", name: "200 mixed writers and readers on one session, three pages", needs: crowd, steps: []step{
+		holding(rig.SizedContents(25_000)), mixed{calls: 200, pages: 3, wide: 12},
+	}},
 	{class: "concurrency", name: "200 mixed writers and readers, 64 at once", needs: crowd, steps: []step{mixed{calls: 200, pages: 1, wide: 64}}},
 	{class: "concurrency", name: "5 loaders and 10 gates at once from nothing", needs: alone, steps: []step{mixed{calls: 15, pages: 1, wide: 15}}},
 	{class: "concurrency", name: "20 first records at once: each marker once", needs: crowd, steps: []step{

@@ -14,12 +14,14 @@ var payloadCases = []testCase{
 		loader(also(startup, "prompt", "3")).prints(theWholeBlock), loader(without(startup, "source")).prints(theWholeBlock),
 	}},
 	{class: "D1", name: "keys of other events are not judged", steps: []step{
-		load(), gate(also(prompt("/start"), "tool_name", "5")), gate(also(bash, "prompt", "[1]")), gate(also(also(bash, "skill", "1"), "file_path", "2")),
+		load(), gate(also(prompt("/start"), "tool_name", "5")), gate(also(bash, "prompt", "[1]")),
+		gate(also(also(bash, "skill", "1"), "file_path", "2")),
 		gate(also(prompt("/start"), "tool_input", `"x"`)),
 	}},
 	{class: "D1", name: "tool_input is judged for Skill and Read alone", steps: []step{
 		load(), start(), gate(with(bash, "tool_input", `"words"`)), gate(with(bash, "tool_input", "null")), gate(without(bash, "tool_input")),
-		gate(also(bash, "tool_input", "[]")), gate(with(bash, "tool_input", `{"command":"a","command":"b"}`)), gate(with(tool("TaskList"), "tool_input", "1")),
+		gate(also(bash, "tool_input", "[]")), gate(with(bash, "tool_input", `{"command":"a","command":"b"}`)),
+		gate(with(tool("TaskList"), "tool_input", "1")),
 		gate(also(ahead(bash, "tool_input", "[]"), "tool_input", "[]")),
 	}},
 	{class: "D1", name: "tool_response is not judged before PostToolUse", steps: []step{
@@ -29,7 +31,8 @@ var payloadCases = []testCase{
 		load(), start(), gate(around("\n\t ", bash, "\r\n \n")), gate(around("{ \n", func(s *scene) []byte { return bash(s)[1:] }, "")),
 	}},
 	{class: "D1", name: "any order of keys", steps: []step{
-		load(), gate(raw(`{"tool_input":{"args":"x","skill":"start"},"tool_name":"Skill","cwd":"{root}","hook_event_name":"PreToolUse","session_id":"{session}"}`)),
+		load(),
+		gate(raw(`{"tool_input":{"args":"x","skill":"start"},"tool_name":"Skill","cwd":"{root}","hook_event_name":"PreToolUse","session_id":"{session}"}`)),
 		tokenIs(loadedLines, skillStart),
 	}},
 	{class: "D1", name: "the required keys alone", steps: []step{
@@ -43,27 +46,35 @@ var payloadCases = []testCase{
 		gate(raw(`{"\u0063wd":"{root}","cwd":"/","session_id":"{session}","hook_event_name":"PreToolUse","tool_name":"Bash"}`)).failsClosed("cwd"),
 	}},
 	{class: "D1", name: "a payload of 64 MiB works", needs: crowd, steps: []step{load(), start(), gate(heavy(64 << 20))}},
-	{class: "D1", name: "a payload of 64 MiB is blocked as any other", needs: crowd, steps: []step{load(), gate(heavy(64<<20)).blocks("Write", "xxx_")}},
-	{class: "D1", name: "128 MiB and one byte is refused", needs: crowd, steps: []step{load(), start(), gate(padded(bash, 128<<20+1)).eitherClosed("over 134217728 bytes", "not done after 5s")}},
+	{class: "D1", name: "a payload of 64 MiB is blocked as any other", needs: crowd, steps: []step{
+		load(), gate(heavy(64<<20)).blocks("Write", "xxx_"),
+	}},
+	{class: "D1", name: "128 MiB and one byte is refused", needs: crowd, steps: []step{
+		load(), start(), gate(padded(bash, 128<<20+1)).eitherClosed("over 134217728 bytes", "not done after 5s"),
+	}},
 	{class: "D1", name: "2 MiB of white space inside and after the object", needs: crowd, steps: []step{
-		load(), start(), gate(around("{"+strings.Repeat(" ", 2<<20), func(s *scene) []byte { return bash(s)[1:] }, "")), gate(around("", bash, strings.Repeat("\n", 2<<20))),
+		load(), start(), gate(around("{"+strings.Repeat(" ", 2<<20), func(s *scene) []byte { return bash(s)[1:] }, "")),
+		gate(around("", bash, strings.Repeat("\n", 2<<20))),
 	}},
 
 	// Exactly one JSON object.
 	{class: "D1", name: "two objects", steps: notAnObject(`{} {}`, `{"cwd":"{root}","session_id":"{session}"}{"cwd":"{root}"}`)},
 	{class: "D1", name: "something after the object", steps: []step{
 		load(), start(), gate(around("", bash, "x")).failsClosed("stdin"), gate(around("", bash, "\x00")).failsClosed("stdin"),
-		gate(around("", bash, "null")).failsClosed("stdin"), gate(around("", bash, ",")).failsClosed("stdin"), gate(around("", bash, "}")).failsClosed("stdin"),
+		gate(around("", bash, "null")).failsClosed("stdin"), gate(around("", bash, ",")).failsClosed("stdin"),
+		gate(around("", bash, "}")).failsClosed("stdin"),
 	}},
 	{class: "D1", name: "something before the object", steps: []step{
-		load(), start(), gate(around("\ufeff", bash, "")).failsClosed("stdin"), gate(around("\x00", bash, "")).failsClosed("stdin"), gate(around("1", bash, "")).failsClosed("stdin"),
+		load(), start(), gate(around("\ufeff", bash, "")).failsClosed("stdin"), gate(around("\x00", bash, "")).failsClosed("stdin"),
+		gate(around("1", bash, "")).failsClosed("stdin"),
 	}},
 	{class: "D1", name: "JSON that is no object", steps: notAnObject("null", "[]", `"x"`, "7", "true", `[{"cwd":"{root}"}]`)},
 	{class: "D1", name: "nearly JSON", steps: notAnObject("{", "}", `{"cwd"}`, `{"cwd":"{root}",}`, `{'cwd':'{root}'}`, `{cwd:"{root}"}`, `{"cwd":"{root}" "a":1}`,
 		`{"a":01}`, `{"a":tru}`, `{"a":"\x"}`, "{\"a\":\"\n\"}", `{"a":[1,]}`, `{"a":{"b":}}`, `//
 {}`)},
 	{class: "D1", name: "bad syntax in a key that is skipped", steps: []step{
-		load(), start(), gate(also(bash, "other", "[1,")).failsClosed("stdin"), gate(also(bash, "other", `"\u12"`)).failsClosed("stdin"), gate(also(bash, "other", "nul")).failsClosed("stdin"),
+		load(), start(), gate(also(bash, "other", "[1,")).failsClosed("stdin"), gate(also(bash, "other", `"\u12"`)).failsClosed("stdin"),
+		gate(also(bash, "other", "nul")).failsClosed("stdin"),
 		at("{dir}"), gate(also(bash, "other", "[1,")).failsClosed("stdin"), loader(also(startup, "other", "{")).failsClosed("stdin"),
 	}},
 	{class: "D1", name: "cut at every tenth byte is never taken", steps: []step{cutEverywhere{10}}},
@@ -72,13 +83,15 @@ var payloadCases = []testCase{
 	{class: "D1", name: "cwd missing, doubled, of another type", steps: append([]step{load(), start()}, everyHook("cwd", "cwd",
 		missing, doubled(`"{root}"`), doubled(`"/"`), changed("null"), changed("7"), changed(`["{root}"]`), changed(`{"cwd":"{root}"}`), changed("true"))...)},
 	{class: "D1", name: "cwd in another case is not cwd", steps: []step{
-		load(), start(), gate(renamed(bash, "cwd", "CWD")).failsClosed("cwd"), gate(renamed(bash, "cwd", "Cwd")).failsClosed("cwd"), loader(renamed(startup, "cwd", "Cwd")).failsClosed("cwd"),
+		load(), start(), gate(renamed(bash, "cwd", "CWD")).failsClosed("cwd"), gate(renamed(bash, "cwd", "Cwd")).failsClosed("cwd"),
+		loader(renamed(startup, "cwd", "Cwd")).failsClosed("cwd"),
 		gate(also(bash, "Cwd", `"/"`)), gate(ahead(bash, "CWD", `7`)), at("{dir}"), gate(also(bash, "Cwd", `"{root}"`)),
 	}},
 	{class: "D1", name: "cwd not absolute", steps: append([]step{load(), start()}, everyHook("cwd", "cwd",
 		changed(`""`), changed(`"constellation-hades"`), changed(`"./constellation-hades"`), changed(`"~/constellation-hades"`), changed(`" /constellation-hades"`))...)},
 	{class: "D1", name: "cwd with a control character", steps: append([]step{load(), start()}, everyHook("cwd", "cwd",
-		changed(`"/a\nb"`), changed(`"/a\u0000b"`), changed(`"/a\tb"`), changed(`"/a\u007fb"`), changed(`"/a\u0085b"`), changed(`"/a\u001bb"`), changed(`"{root}\n"`))...)},
+		changed(`"/a\nb"`), changed(`"/a\u0000b"`), changed(`"/a\tb"`), changed(`"/a\u007fb"`), changed(`"/a\u0085b"`), changed(`"/a\u001bb"`),
+		changed(`"{root}\n"`))...)},
 
 	// session_id.
 	{class: "D1", name: "session_id of 128 characters and of every kind", steps: []step{
@@ -92,52 +105,72 @@ var payloadCases = []testCase{
 		load(), start(), gate(renamed(bash, "session_id", "Session_Id")).failsClosed("session_id"), gate(also(bash, "SESSION_ID", `"x"`)),
 	}},
 	{class: "D1", name: "session_id that is no file name", steps: append([]step{load(), start()}, everyHook("session_id", "session_id",
-		changed(`""`), changed(`"."`), changed(`".."`), changed(`".hidden"`), changed(`"a/b"`), changed(`"../hades/session-x"`), changed(`"a b"`), changed(`"a\n"`), changed(`"a\u0000"`),
+		changed(`""`), changed(`"."`), changed(`".."`), changed(`".hidden"`), changed(`"a/b"`), changed(`"../hades/session-x"`),
+		changed(`"a b"`), changed(`"a\n"`), changed(`"a\u0000"`),
 		changed(`"é"`), changed(`"a:b"`), changed(`"a*"`), changed(`"`+strings.Repeat("a", 129)+`"`))...)},
 
 	// hook_event_name.
 	{class: "D1", name: "hook_event_name missing, doubled, of another type", steps: append([]step{load(), start()}, everyEvent("hook_event_name",
 		missing, doubled(`"PreToolUse"`), doubled(`"Stop"`), changed("null"), changed("7"), changed(`["PreToolUse"]`))...)},
 	{class: "D1", name: "an event that is not wired is mis-wiring", steps: append([]step{load(), start()}, everyEvent("hook_event_name",
-		changed(`"Stop"`), changed(`""`), changed(`"pretooluse"`), changed(`"PreToolUse "`), changed(`"SessionStart"`), changed(`"PostCompact"`), changed(`"SubagentStop"`))...)},
+		changed(`"Stop"`), changed(`""`), changed(`"pretooluse"`), changed(`"PreToolUse "`), changed(`"SessionStart"`), changed(`"PostCompact"`),
+		changed(`"SubagentStop"`))...)},
 	{class: "D1", name: "the loader does not need it, but takes SessionStart alone", steps: []step{
 		loader(without(startup, "hook_event_name")).prints(theWholeBlock), tokenIs(loadedLines), session("b"),
-		loader(with(startup, "hook_event_name", `"PreToolUse"`)).failsClosed("PreToolUse"), loader(with(startup, "hook_event_name", `"sessionstart"`)).failsClosed("sessionstart"),
-		loader(with(startup, "hook_event_name", "7")).failsClosed("hook_event_name"), loader(with(startup, "hook_event_name", `""`)).failsClosed("loader"[:0]),
+		loader(with(startup, "hook_event_name", `"PreToolUse"`)).failsClosed("PreToolUse"),
+		loader(with(startup, "hook_event_name", `"sessionstart"`)).failsClosed("sessionstart"),
+		loader(with(startup, "hook_event_name", "7")).failsClosed("hook_event_name"),
+		loader(with(startup, "hook_event_name", `""`)).failsClosed("loader"[:0]),
 		loader(also(startup, "hook_event_name", `"SessionStart"`)).failsClosed("hook_event_name"), loader(bash).failsClosed("PreToolUse"), noToken(),
 	}},
 
 	// tool_name, prompt.
 	{class: "D1", name: "tool_name missing, doubled, of another type", steps: []step{
-		load(), start(), gate(without(bash, "tool_name")).failsClosed("tool_name"), gate(also(bash, "tool_name", `"TaskList"`)).failsClosed("tool_name"), gate(also(bash, "tool_name", `"Bash"`)).failsClosed("tool_name"),
-		gate(with(bash, "tool_name", "null")).failsClosed("tool_name"), gate(with(bash, "tool_name", "7")).failsClosed("tool_name"), gate(with(bash, "tool_name", `["Bash"]`)).failsClosed("tool_name"),
+		load(), start(), gate(without(bash, "tool_name")).failsClosed("tool_name"),
+		gate(also(bash, "tool_name", `"TaskList"`)).failsClosed("tool_name"),
+		gate(also(bash, "tool_name", `"Bash"`)).failsClosed("tool_name"),
+		gate(with(bash, "tool_name", "null")).failsClosed("tool_name"), gate(with(bash, "tool_name", "7")).failsClosed("tool_name"),
+		gate(with(bash, "tool_name", `["Bash"]`)).failsClosed("tool_name"),
 		gate(renamed(bash, "tool_name", "Tool_Name")).failsClosed("tool_name"), gate(renamed(bash, "tool_name", "toolName")).failsClosed("tool_name"),
 	}},
 	{class: "D1", name: "tool_name in another case does not count", steps: []step{
-		load(), gate(also(bash, "Tool_name", `"TaskList"`)).blocks("Bash", "xxx_"), gate(ahead(bash, "TOOL_NAME", `"TaskList"`)).blocks("Bash", "xxx_"),
+		load(), gate(also(bash, "Tool_name", `"TaskList"`)).blocks("Bash", "xxx_"),
+		gate(ahead(bash, "TOOL_NAME", `"TaskList"`)).blocks("Bash", "xxx_"),
 	}},
 	{class: "D1", name: "prompt missing, doubled, of another type", steps: []step{
-		gate(without(prompt("/start"), "prompt")).failsClosed("prompt"), gate(also(prompt("/start"), "prompt", `"x"`)).failsClosed("prompt"), gate(also(prompt("x"), "prompt", `"/start"`)).failsClosed("prompt"),
-		gate(with(prompt("x"), "prompt", "null")).failsClosed("prompt"), gate(with(prompt("x"), "prompt", `["/start"]`)).failsClosed("prompt"), gate(renamed(prompt("/start"), "prompt", "Prompt")).failsClosed("prompt"),
+		gate(without(prompt("/start"), "prompt")).failsClosed("prompt"),
+		gate(also(prompt("/start"), "prompt", `"x"`)).failsClosed("prompt"),
+		gate(also(prompt("x"), "prompt", `"/start"`)).failsClosed("prompt"),
+		gate(with(prompt("x"), "prompt", "null")).failsClosed("prompt"),
+		gate(with(prompt("x"), "prompt", `["/start"]`)).failsClosed("prompt"),
+		gate(renamed(prompt("/start"), "prompt", "Prompt")).failsClosed("prompt"),
 		gate(also(prompt("x"), "Prompt", `"/start"`)), noToken(),
 	}},
 
 	// tool_input for Skill and Read.
 	{class: "D1", name: `{"skill":"x","Skill":"start"} is x`, steps: []step{
-		load(), gate(with(skill("x"), "tool_input", `{"skill":"x","Skill":"start"}`)), gate(with(skill("x"), "tool_input", `{"Skill":"start","SKILL":"start"}`)), tokenIs(loadedLines),
+		load(), gate(with(skill("x"), "tool_input", `{"skill":"x","Skill":"start"}`)),
+		gate(with(skill("x"), "tool_input", `{"Skill":"start","SKILL":"start"}`)), tokenIs(loadedLines),
 	}},
 	{class: "D1", name: "skill doubled or of another type", steps: []step{
-		load(), gate(with(skill("x"), "tool_input", `{"skill":"x","skill":"start"}`)).failsClosed("skill"), gate(with(skill("x"), "tool_input", `{"skill":"start","skill":"start"}`)).failsClosed("skill"),
-		gate(with(skill("x"), "tool_input", `{"skill":["start"]}`)).failsClosed("skill"), gate(with(skill("x"), "tool_input", `{"skill":7}`)).failsClosed("skill"), gate(with(skill("x"), "tool_input", `{"skill":null}`)).failsClosed("skill"),
+		load(), gate(with(skill("x"), "tool_input", `{"skill":"x","skill":"start"}`)).failsClosed("skill"),
+		gate(with(skill("x"), "tool_input", `{"skill":"start","skill":"start"}`)).failsClosed("skill"),
+		gate(with(skill("x"), "tool_input", `{"skill":["start"]}`)).failsClosed("skill"),
+		gate(with(skill("x"), "tool_input", `{"skill":7}`)).failsClosed("skill"),
+		gate(with(skill("x"), "tool_input", `{"skill":null}`)).failsClosed("skill"),
 		tokenIs(loadedLines),
 	}},
 	{class: "D1", name: "tool_input of Skill doubled or of another type", steps: []step{
-		load(), gate(also(skill("x"), "tool_input", `{"skill":"start"}`)).failsClosed("tool_input"), gate(ahead(skill("start"), "tool_input", `{"skill":"x"}`)).failsClosed("tool_input"),
-		gate(with(skill("x"), "tool_input", `"start"`)).failsClosed("tool_input"), gate(with(skill("x"), "tool_input", `null`)).failsClosed("tool_input"), gate(with(skill("x"), "tool_input", `["start"]`)).failsClosed("tool_input"),
+		load(), gate(also(skill("x"), "tool_input", `{"skill":"start"}`)).failsClosed("tool_input"),
+		gate(ahead(skill("start"), "tool_input", `{"skill":"x"}`)).failsClosed("tool_input"),
+		gate(with(skill("x"), "tool_input", `"start"`)).failsClosed("tool_input"),
+		gate(with(skill("x"), "tool_input", `null`)).failsClosed("tool_input"),
+		gate(with(skill("x"), "tool_input", `["start"]`)).failsClosed("tool_input"),
 		tokenIs(loadedLines),
 	}},
 	{class: "D1", name: "file_path doubled or of another type", steps: []step{
-		gate(with(read("x"), "tool_input", `{"file_path":"/x/CLAUDE.md","file_path":"/etc/passwd"}`)).failsClosed("file_path"), gate(with(read("x"), "tool_input", `{"file_path":7}`)).failsClosed("file_path"),
+		gate(with(read("x"), "tool_input", `{"file_path":"/x/CLAUDE.md","file_path":"/etc/passwd"}`)).failsClosed("file_path"),
+		gate(with(read("x"), "tool_input", `{"file_path":7}`)).failsClosed("file_path"),
 		gate(with(read("x"), "tool_input", `{"file_path":["/x/CLAUDE.md"]}`)).failsClosed("file_path"),
 	}},
 	{class: "D1", name: "file_path in another case does not count", steps: []step{
@@ -145,7 +178,9 @@ var payloadCases = []testCase{
 		gate(with(read("x"), "tool_input", `{"FILE_PATH":"/x/CLAUDE.md"}`)).blocks("Read", "____"),
 	}},
 	{class: "D1", name: "tool_input of Read doubled or of another type", steps: []step{
-		gate(also(read("/x/CLAUDE.md"), "tool_input", `{"file_path":"/etc/passwd"}`)).failsClosed("tool_input"), gate(with(read("x"), "tool_input", `"/x/CLAUDE.md"`)).failsClosed("tool_input"), gate(with(read("x"), "tool_input", `null`)).failsClosed("tool_input"),
+		gate(also(read("/x/CLAUDE.md"), "tool_input", `{"file_path":"/etc/passwd"}`)).failsClosed("tool_input"),
+		gate(with(read("x"), "tool_input", `"/x/CLAUDE.md"`)).failsClosed("tool_input"),
+		gate(with(read("x"), "tool_input", `null`)).failsClosed("tool_input"),
 	}},
 	{class: "D1", name: "an outer file_path or skill is not the tool's", steps: []step{
 		load(), gate(also(read("/etc/passwd"), "file_path", `"/x/CLAUDE.md"`)).blocks("Read", "xxx_"), gate(also(skill("x"), "skill", `"start"`)),
@@ -155,12 +190,18 @@ var payloadCases = []testCase{
 	// agent_id.
 	{class: "D1", name: "agent_id absent, null or empty is main", steps: []step{
 		load(), gate(skill("start")), tokenIs(loadedLines, skillStart),
-		session("b"), gate(also(skill("start"), "agent_id", "null")), tokenIs(skillStart), session("c"), gate(also(skill("start"), "agent_id", `""`)), tokenIs(skillStart),
+		session("b"), gate(also(skill("start"), "agent_id", "null")), tokenIs(skillStart), session("c"),
+		gate(also(skill("start"), "agent_id", `""`)), tokenIs(skillStart),
 	}},
 	{class: "D1", name: "agent_id that cannot stand in a record", steps: []step{
-		load(), gate(also(skill("start"), "agent_id", `"a b"`)).failsClosed("agent_id"), gate(also(skill("start"), "agent_id", `"a\nb"`)).failsClosed("agent_id"), gate(also(skill("start"), "agent_id", `".a"`)).failsClosed("agent_id"),
-		gate(also(skill("start"), "agent_id", `"`+strings.Repeat("a", 129)+`"`)).failsClosed("agent_id"), gate(also(skill("start"), "agent_id", "7")).failsClosed("agent_id"), gate(also(skill("start"), "agent_id", "{}")).failsClosed("agent_id"),
-		gate(also(also(skill("start"), "agent_id", `"a"`), "agent_id", `"b"`)).failsClosed("agent_id"), gate(also(also(skill("start"), "agent_id", `""`), "agent_id", `"b"`)).failsClosed("agent_id"), tokenIs(loadedLines),
+		load(), gate(also(skill("start"), "agent_id", `"a b"`)).failsClosed("agent_id"),
+		gate(also(skill("start"), "agent_id", `"a\nb"`)).failsClosed("agent_id"),
+		gate(also(skill("start"), "agent_id", `".a"`)).failsClosed("agent_id"),
+		gate(also(skill("start"), "agent_id", `"`+strings.Repeat("a", 129)+`"`)).failsClosed("agent_id"),
+		gate(also(skill("start"), "agent_id", "7")).failsClosed("agent_id"),
+		gate(also(skill("start"), "agent_id", "{}")).failsClosed("agent_id"),
+		gate(also(also(skill("start"), "agent_id", `"a"`), "agent_id", `"b"`)).failsClosed("agent_id"),
+		gate(also(also(skill("start"), "agent_id", `""`), "agent_id", `"b"`)).failsClosed("agent_id"), tokenIs(loadedLines),
 	}},
 	{class: "D1", name: "agent_id of 128 characters", steps: []step{
 		load(), as(strings.Repeat("a", 128)), gate(skill("start")), tokenIs(loadedLines, "START_ACK Skill "+strings.Repeat("a", 128)),

@@ -12,33 +12,41 @@ var scopeCases = []testCase{
 		constellation("{dir}/a/con\u017ftellation-hade\u017f", rig.SmallContents()), blocked("____"),
 	}},
 	{class: "D2", name: "another spelling that the file system takes for the name", needs: mount, steps: []step{
-		mkdir("{dir}/a/HADES"), mkdir("{dir}/a/constellation-hades"), bound("{root}", "{dir}/a/constellation-hades"), bound("{root}", "{dir}/a/HADES"),
+		mkdir("{dir}/a/HADES"), mkdir("{dir}/a/constellation-hades"), bound("{root}", "{dir}/a/constellation-hades"),
+		bound("{root}", "{dir}/a/HADES"),
 		fixture(func(s *scene) error { s.root = s.dir + "/a/HADES"; return nil }),
 		at("{dir}/a/HADES/docs"), load(), start(), allowed(), tokenIs(loadedLines, typedStart),
 	}},
 	{class: "D2", name: "names that only look like it are outside", steps: []step{
-		outside("constellation-hades-old"), outside("my-constellation-hades"), outside("constellation_hades"), outside("constellation-hade"), outside("constellation-hadess"),
-		outside("constellation-hades "), outside("constellation"), outside("hades"), outside("constellation-atlas"), outside("constellation-hades.bak"),
+		outside("constellation-hades-old"), outside("my-constellation-hades"), outside("constellation_hades"),
+		outside("constellation-hade"), outside("constellation-hadess"),
+		outside("constellation-hades "), outside("constellation"), outside("hades"), outside("constellation-atlas"),
+		outside("constellation-hades.bak"),
 	}},
 	{class: "D2", name: "a trailing slash, doubled slashes, dots", steps: []step{
 		load(), start(), at("{root}/"), allowed(), at("{root}//docs///"), allowed(), at("{root}/./docs/../docs"), allowed(), session("b"),
-		at("{dir}//constellation-hades/."), blocked("____"), at("{dir}/elsewhere/../constellation-hades"), blocked("____"), at("{root}/docs/.."), blocked("____"),
+		at("{dir}//constellation-hades/."), blocked("____"), at("{dir}/elsewhere/../constellation-hades"), blocked("____"),
+		at("{root}/docs/.."), blocked("____"),
 	}},
 	{class: "D2", name: ".. that leads out is outside", steps: []step{
 		at("{root}/.."), gate(bash), loader(startup), at("{root}/docs/../.."), gate(bash), noToken(),
 	}},
-	{class: "D2", name: "/ and its like are outside", steps: []step{at("/"), gate(bash), loader(startup), at("//"), gate(bash), at("/.."), gate(bash), noToken()}},
+	{class: "D2", name: "/ and its like are outside", steps: []step{
+		at("/"), gate(bash), loader(startup), at("//"), gate(bash), at("/.."), gate(bash), noToken(),
+	}},
 
 	// The root.
 	{class: "D2", name: "checkout within a folder of the name (constellation-hades/constellation-hades)", steps: []step{
-		constellation("{dir}/b/constellation-hades/constellation-hades", rig.SmallContents()), load(), start(), allowed(), tokenIs(loadedLines, typedStart),
+		constellation("{dir}/b/constellation-hades/constellation-hades", rig.SmallContents()), load(), start(), allowed(),
+		tokenIs(loadedLines, typedStart),
 	}},
 	{class: "D2", name: "worktree managers (constellation-hades/BRANCH)", steps: []step{
 		constellation("{dir}/b/constellation-hades/feature-x", rig.SmallContents()), load(), start(), allowed(), tokenIs(loadedLines, typedStart),
 		at("{root}/docs"), allowed(), at("{dir}/b/constellation-hades"), blocked("___x"),
 	}},
 	{class: "D2", name: "a copy deep below, reached from deeper still", steps: []step{
-		constellation("{dir}/b/constellation-hades/x/y/z", rig.SmallContents()), at("{root}/docs/book-of-hades"), load(), start(), allowed(), tokenIs(loadedLines, typedStart),
+		constellation("{dir}/b/constellation-hades/x/y/z", rig.SmallContents()), at("{root}/docs/book-of-hades"), load(), start(),
+		allowed(), tokenIs(loadedLines, typedStart),
 	}},
 	{class: "D2", name: "the first whole directory from outside wins over a copy within it", steps: []step{
 		fixture(func(s *scene) error {
@@ -68,7 +76,8 @@ var scopeCases = []testCase{
 	{class: "D2", name: "no whole directory: the outermost is the root, and what was tried is listed", steps: []step{
 		constellation("{dir}/b/constellation-hades/x/constellation-hades/y", rig.Contents{"a\n", "b\n", ""}),
 		loader(startup).failsClosed("{dir}/b/constellation-hades/docs/book-of-hades/COMMANDMENTS.md", "tried",
-			"{dir}/b/constellation-hades", "{dir}/b/constellation-hades/x", "{dir}/b/constellation-hades/x/constellation-hades", "{dir}/b/constellation-hades/x/constellation-hades/y"),
+			"{dir}/b/constellation-hades", "{dir}/b/constellation-hades/x", "{dir}/b/constellation-hades/x/constellation-hades",
+			"{dir}/b/constellation-hades/x/constellation-hades/y"),
 		blocked("____", "no Hades root", "{dir}/b/constellation-hades/x/constellation-hades/y"), noToken(),
 	}},
 	{class: "D2", name: "the files of a directory above the name do not count", steps: []step{
@@ -76,7 +85,8 @@ var scopeCases = []testCase{
 		loader(startup).failsClosed("{dir}/b/constellation-hades/CONTEXT.md"), blocked("____", "no Hades root"),
 	}},
 	{class: "D2", name: "the files of a directory below cwd do not count", steps: []step{
-		mkdir("{dir}/b/constellation-hades"), constellation("{dir}/b/constellation-hades/main", rig.SmallContents()), at("{dir}/b/constellation-hades"),
+		mkdir("{dir}/b/constellation-hades"), constellation("{dir}/b/constellation-hades/main", rig.SmallContents()),
+		at("{dir}/b/constellation-hades"),
 		loader(startup).failsClosed("{dir}/b/constellation-hades/CONTEXT.md"), blocked("____", "no Hades root"),
 	}},
 
@@ -85,7 +95,8 @@ var scopeCases = []testCase{
 		load(), start(), at("{root}/gone/deeper"), allowed(), session("b"), blocked("____"), load(), tokenIs(loadedLines),
 	}},
 	{class: "D2", name: "the whole root deleted: what was loaded stands, a new session is closed", steps: []step{
-		load(), start(), remove("{root}"), allowed(), loader(startup).failsClosed("{root}"), session("b"), loader(startup).failsClosed("{root}"), blocked("____", "no Hades root"),
+		load(), start(), remove("{root}"), allowed(), loader(startup).failsClosed("{root}"), session("b"),
+		loader(startup).failsClosed("{root}"), blocked("____", "no Hades root"),
 	}},
 	{class: "D2", name: "a deleted directory that bore the name: closed", steps: []step{
 		at("{dir}/b/constellation-hades/x"), blocked("____", "no Hades root"), loader(startup).failsClosed("{dir}/b/constellation-hades"),
@@ -101,7 +112,8 @@ var scopeCases = []testCase{
 		at("{dir}/locked/constellation-hades"), loader(startup).failsClosed("{dir}/locked/constellation-hades"), blocked("____"), noToken(),
 	}},
 	{class: "D2", name: "a file in the place of a directory: closed", steps: []step{
-		write("{dir}/b/constellation-hades", "a file\n"), at("{dir}/b/constellation-hades"), loader(startup).failsClosed("{dir}/b/constellation-hades"), blocked("____"),
+		write("{dir}/b/constellation-hades", "a file\n"), at("{dir}/b/constellation-hades"),
+		loader(startup).failsClosed("{dir}/b/constellation-hades"), blocked("____"),
 		at("{dir}/b/constellation-hades/x"), blocked("____"),
 	}},
 
@@ -109,16 +121,21 @@ var scopeCases = []testCase{
 	{class: "D2", name: "out of scope no other field is judged", steps: []step{
 		at("{dir}"),
 		gate(raw(`{"cwd":"{dir}"}`)), loader(raw(`{"cwd":"{dir}"}`)),
-		gate(with(bash, "session_id", `"../x"`)), gate(without(bash, "session_id")), gate(also(bash, "session_id", `"x"`)), gate(with(bash, "session_id", "7")),
-		gate(with(bash, "hook_event_name", `"Stop"`)), gate(without(bash, "hook_event_name")), gate(also(bash, "hook_event_name", `"Stop"`)), gate(with(bash, "hook_event_name", "7")),
-		gate(without(bash, "tool_name")), gate(with(bash, "tool_name", "{}")), gate(with(prompt("x"), "prompt", "{}")), gate(also(bash, "agent_id", "{}")),
+		gate(with(bash, "session_id", `"../x"`)), gate(without(bash, "session_id")), gate(also(bash, "session_id", `"x"`)),
+		gate(with(bash, "session_id", "7")),
+		gate(with(bash, "hook_event_name", `"Stop"`)), gate(without(bash, "hook_event_name")),
+		gate(also(bash, "hook_event_name", `"Stop"`)), gate(with(bash, "hook_event_name", "7")),
+		gate(without(bash, "tool_name")), gate(with(bash, "tool_name", "{}")), gate(with(prompt("x"), "prompt", "{}")),
+		gate(also(bash, "agent_id", "{}")),
 		gate(with(skill("start"), "tool_input", "7")), gate(with(read("x"), "tool_input", `{"file_path":1,"file_path":2}`)),
 		loader(with(startup, "hook_event_name", `"Stop"`)), loader(with(startup, "session_id", "{}")), loader(also(startup, "hook_event_name", "1")),
-		gate(without(compact("auto"), "session_id")), gate(with(compact("auto"), "session_id", `"../x"`)), gate(also(compact("auto"), "session_id", `"x"`)),
+		gate(without(compact("auto"), "session_id")), gate(with(compact("auto"), "session_id", `"../x"`)),
+		gate(also(compact("auto"), "session_id", `"x"`)),
 		gate(also(compact("auto"), "agent_id", "{}")),
 	}},
 	{class: "D2", name: "out of scope well-formed JSON and cwd are judged", steps: []step{
-		at("{dir}"), gate(around("", bash, "x")).failsClosed("stdin"), gate(without(bash, "cwd")).failsClosed("cwd"), loader(without(startup, "cwd")).failsClosed("cwd"),
+		at("{dir}"), gate(around("", bash, "x")).failsClosed("stdin"), gate(without(bash, "cwd")).failsClosed("cwd"),
+		loader(without(startup, "cwd")).failsClosed("cwd"),
 		gate(also(bash, "cwd", `"{dir}"`)).failsClosed("cwd"), gate(with(bash, "cwd", `"x"`)).failsClosed("cwd"),
 	}},
 }

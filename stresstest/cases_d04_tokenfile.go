@@ -12,10 +12,12 @@ var tokenFileCases = []testCase{
 			"1700000000 CONTEXT_ACK SessionStart main {root}/CONTEXT.md\n1700000001 START_ACK UserPromptSubmit main \n"), allowed(),
 	}},
 	{class: "D4", name: "one of the bash version is added to as it is", steps: []step{
-		bashToken("1700000000 START_ACK UserPromptSubmit main \n"), load(), allowed(), tokenIs("1700000000 START_ACK UserPromptSubmit main ", loadedLines), modeOf("{token}", 0o644),
+		bashToken("1700000000 START_ACK UserPromptSubmit main \n"), load(), allowed(),
+		tokenIs("1700000000 START_ACK UserPromptSubmit main ", loadedLines), modeOf("{token}", 0o644),
 	}},
 	{class: "D4", name: "a link to a whole token is not followed", steps: []step{
-		token(lines(loadedLines, typedStart)...), rename("{token}", "{dir}/real"), link("{token}", "{dir}/real"), everyTokenCallCloses("{token}"), tokenAt("{dir}/real", loadedLines, typedStart),
+		token(lines(loadedLines, typedStart)...), rename("{token}", "{dir}/real"), link("{token}", "{dir}/real"),
+		everyTokenCallCloses("{token}"), tokenAt("{dir}/real", loadedLines, typedStart),
 	}},
 	{class: "D4", name: "a dangling link is not followed, and nothing is made at its end", steps: []step{
 		makeTokenDir(), link("{token}", "{dir}/made"), everyTokenCallCloses("{token}"), absent("{dir}/made"),
@@ -39,14 +41,17 @@ var tokenFileCases = []testCase{
 		token(lines(loadedLines, typedStart)...), chmod("{token}", 0o620), everyTokenCallCloses("writable"),
 	}},
 	{class: "D4", name: "unreadable", needs: modeBits, steps: []step{
-		token(lines(loadedLines, typedStart)...), chmod("{token}", 0o200), everyTokenCallCloses("{token}"), chmod("{token}", 0), everyTokenCallCloses("{token}"),
+		token(lines(loadedLines, typedStart)...), chmod("{token}", 0o200), everyTokenCallCloses("{token}"), chmod("{token}", 0),
+		everyTokenCallCloses("{token}"),
 	}},
 	{class: "D4", name: "exactly 1 MiB opens, one byte more does not", steps: []step{
-		tokenOfSize(1<<20, lines(loadedLines, typedStart)), allowed(), tokenOfSize(1<<20+1, lines(loadedLines, typedStart)), gate(bash).failsClosed("{token}", "1048576"),
+		tokenOfSize(1<<20, lines(loadedLines, typedStart)), allowed(), tokenOfSize(1<<20+1, lines(loadedLines, typedStart)),
+		gate(bash).failsClosed("{token}", "1048576"),
 		loader(startup).prints(nil).failsClosed("{token}"),
 	}},
 	{class: "D4", name: "it is never grown over 1 MiB", steps: []step{
-		tokenOfSize(1<<20-20, loadedLines), start().tells("{token}"), sizeOf("{token}", 1<<20-20), gate(skill("start")).failsClosed("{token}"), blocked("xxx_"),
+		tokenOfSize(1<<20-20, loadedLines), start().tells("{token}"), sizeOf("{token}", 1<<20-20),
+		gate(skill("start")).failsClosed("{token}"), blocked("xxx_"),
 		tokenOfSize(1<<20-32, loadedLines), start().tells("{token}"), sizeOf("{token}", 1<<20-32),
 	}},
 	{class: "D4", name: "a record that just fits under 1 MiB is written", steps: []step{
@@ -58,22 +63,28 @@ var tokenFileCases = []testCase{
 		loader(startup).prints(nil).failsClosed("{token}", "df"), sizeOf("{token}", 4000), blocked("___x"),
 	}},
 	{class: "D4", name: "a full disk at /start: exit 0, nothing recorded, said", needs: alone | mount, steps: []step{
-		makeTokenDir(), small(tokenDir, 4096), tokenOfSize(4080, loadedLines), start().tells("not recorded", "{token}"), sizeOf("{token}", 4080), blocked("xxx_"),
+		makeTokenDir(), small(tokenDir, 4096), tokenOfSize(4080, loadedLines), start().tells("not recorded", "{token}"),
+		sizeOf("{token}", 4080), blocked("xxx_"),
 	}},
 	{class: "D4", name: "a full disk at Skill start: exit 2", needs: alone | mount, steps: []step{
-		makeTokenDir(), small(tokenDir, 4096), tokenOfSize(4080, loadedLines), gate(skill("start")).failsClosed("{token}", "df"), sizeOf("{token}", 4080),
+		makeTokenDir(), small(tokenDir, 4096), tokenOfSize(4080, loadedLines), gate(skill("start")).failsClosed("{token}", "df"),
+		sizeOf("{token}", 4080),
 	}},
 	{class: "D4", name: "a full disk at the first record leaves no empty token", needs: alone | mount, steps: []step{
-		makeTokenDir(), small(tokenDir, 4096), filler(tokenDir+"/fill", 4096), loader(startup).prints(nil).failsClosed("{token}"), noToken(), blocked("____", "no token"),
+		makeTokenDir(), small(tokenDir, 4096), filler(tokenDir+"/fill", 4096), loader(startup).prints(nil).failsClosed("{token}"),
+		noToken(), blocked("____", "no token"),
 	}},
 	{class: "D4", name: "no inode for a token", needs: alone | mount, steps: []step{
-		makeTokenDir(), fullOfInodes(tokenDir), loader(startup).prints(nil).failsClosed("{token}"), start().tells("{token}"), blocked("____", "no token"),
+		makeTokenDir(), fullOfInodes(tokenDir), loader(startup).prints(nil).failsClosed("{token}"), start().tells("{token}"),
+		blocked("____", "no token"),
 	}},
 	{class: "D4", name: "what stands is not written again", steps: []step{
-		tokenBytes(handWritten), load(), start(), gate(skill("start")), gate(shown(0)), gate(shown(1)), gate(shown(2)), content("{token}", handWritten),
+		tokenBytes(handWritten), load(), start(), gate(skill("start")), gate(shown(0)), gate(shown(1)), gate(shown(2)),
+		content("{token}", handWritten),
 	}},
 	{class: "D4", name: "only what is missing is written", steps: []step{
-		token("1700000000 SCOPE_ACK Read main {root}/context/scope.md"), load(), tokenIs("1700000000 SCOPE_ACK Read main {root}/context/scope.md", loadedLines[0], loadedLines[2]),
+		token("1700000000 SCOPE_ACK Read main {root}/context/scope.md"), load(),
+		tokenIs("1700000000 SCOPE_ACK Read main {root}/context/scope.md", loadedLines[0], loadedLines[2]),
 	}},
 	{class: "D4", name: "a held lock ends in exit 2 after two seconds, not in a hang", needs: patient, steps: []step{
 		token(lines(loadedLines, typedStart)...), locked(syscall.LOCK_EX), gate(bash).failsClosed("{token}", "lock"),
@@ -100,7 +111,8 @@ var tokenFileCases = []testCase{
 		token(lines(loadedLines, typedStart)...), lockedFor(syscall.LOCK_EX, halfSecond), allowed(),
 	}},
 	{class: "D4", name: "exempt calls do not wait for the lock", steps: []step{
-		token(loadedLines...), locked(syscall.LOCK_EX), gate(tool("TaskList")), gate(skill("other")), gate(read("/x/CLAUDE.md")), gate(prompt("hello")),
+		token(loadedLines...), locked(syscall.LOCK_EX), gate(tool("TaskList")), gate(skill("other")), gate(read("/x/CLAUDE.md")),
+		gate(prompt("hello")),
 	}},
 	{class: "D4", name: "the lock is given back by every end", steps: []step{
 		load(), unlocked(), start(), unlocked(), allowed(), unlocked(), gate(compact("auto")), unlocked(), blocked("___x"), unlocked(),
@@ -113,7 +125,8 @@ func everyTokenCallCloses(condition string) step {
 	return expectation(func(s *scene) error {
 		for _, st := range []step{
 			gate(bash).failsClosed(condition, "rm "), gate(read("/etc/passwd")).failsClosed(condition), gate(skill("start")).failsClosed(condition),
-			start().tells("not recorded", condition), gate(compact("auto")).failsClosed(condition), loader(startup).prints(nil).failsClosed(condition),
+			start().tells("not recorded", condition), gate(compact("auto")).failsClosed(condition),
+			loader(startup).prints(nil).failsClosed(condition),
 			gate(tool("TaskList")), gate(shown(0)),
 		} {
 			if err := st.do(s); err != nil {

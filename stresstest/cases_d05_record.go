@@ -5,17 +5,21 @@ import "moirai/stresstest/rig"
 // D5: what a record is, and which records count.
 var recordCases = []testCase{
 	{class: "D5", name: "a last line without its newline counts, and a writer adds the newline first", steps: []step{
-		tokenBytes("1700000000 START_ACK UserPromptSubmit main"), load(), tokenIs("1700000000 START_ACK UserPromptSubmit main", loadedLines), allowed(),
+		tokenBytes("1700000000 START_ACK UserPromptSubmit main"), load(),
+		tokenIs("1700000000 START_ACK UserPromptSubmit main", loadedLines), allowed(),
 	}},
 	{class: "D5", name: "a reader takes a last line without its newline", steps: []step{
 		tokenBytes(handWritten[:len(handWritten)-1]), allowed(), content("{token}", handWritten[:len(handWritten)-1]),
 	}},
 	{class: "D5", name: "a torn last line is corrupt", steps: []step{
-		tokenBytes(handWritten + "17000"), gate(bash).failsClosed("{token}", "line 5"), tokenBytes(handWritten + "1700000009 START_ACK Skill"), gate(bash).failsClosed("line 5"),
-		tokenBytes(handWritten + "1700000009 START_ACK"), gate(bash).failsClosed("line 5"), tokenBytes(handWritten + "1700000009 START_ACK Skill "), gate(bash).failsClosed("line 5"),
+		tokenBytes(handWritten + "17000"), gate(bash).failsClosed("{token}", "line 5"),
+		tokenBytes(handWritten + "1700000009 START_ACK Skill"), gate(bash).failsClosed("line 5"),
+		tokenBytes(handWritten + "1700000009 START_ACK"), gate(bash).failsClosed("line 5"),
+		tokenBytes(handWritten + "1700000009 START_ACK Skill "), gate(bash).failsClosed("line 5"),
 	}},
 	{class: "D5", name: "a path may hold blanks", steps: []step{
-		constellation("{dir}/two words  and three /constellation-hades", rig.SmallContents()), load(), start(), allowed(), tokenIs(loadedLines, typedStart),
+		constellation("{dir}/two words  and three /constellation-hades", rig.SmallContents()), load(), start(), allowed(),
+		tokenIs(loadedLines, typedStart),
 	}},
 	{class: "D5", name: "a path may end in a blank", steps: []step{
 		constellation("{dir}/b/constellation-hades/x ", rig.SmallContents()), load(), start(), allowed(), tokenIs(loadedLines, typedStart),
@@ -24,17 +28,21 @@ var recordCases = []testCase{
 		constellation("{dir}/Ünï ☃ 😀/constellation-hades", rig.SmallContents()), load(), start(), allowed(), tokenIs(loadedLines, typedStart),
 	}},
 	{class: "D5", name: "a well-formed record with an unknown marker is ignored", steps: []step{
-		token(lines(loadedLines, "FUTURE_ACK SessionStart main", "PAGE_X_OF_Y SessionStart main z", "start_ack UserPromptSubmit main", "START_ACKS UserPromptSubmit main")...), blocked("xxx_"),
+		token(lines(loadedLines, "FUTURE_ACK SessionStart main", "PAGE_X_OF_Y SessionStart main z", "start_ack UserPromptSubmit main",
+			"START_ACKS UserPromptSubmit main")...),
+		blocked("xxx_"),
 		start(), allowed(),
 	}},
 	{class: "D5", name: "a marker name must be exact", steps: []step{
-		token(lines(loadedLines, "START_ACK_ UserPromptSubmit main", "XSTART_ACK UserPromptSubmit main", "Start_Ack UserPromptSubmit main")...), blocked("xxx_"),
+		token(lines(loadedLines, "START_ACK_ UserPromptSubmit main", "XSTART_ACK UserPromptSubmit main", "Start_Ack UserPromptSubmit main")...),
+		blocked("xxx_"),
 	}},
 	{class: "D5", name: "an unknown tool or agent does not matter", steps: []step{
 		token(lines(loadedLines, "START_ACK SomethingElse agent-7")...), allowed(),
 	}},
 	{class: "D5", name: "four fields and five", steps: []step{
-		token(lines(loadedLines, "START_ACK UserPromptSubmit main ")...), allowed(), token(lines(loadedLines, "START_ACK UserPromptSubmit main some/path with blanks")...), allowed(),
+		token(lines(loadedLines, "START_ACK UserPromptSubmit main ")...), allowed(),
+		token(lines(loadedLines, "START_ACK UserPromptSubmit main some/path with blanks")...), allowed(),
 	}},
 	{class: "D5", name: "an empty line", steps: corrupt("\n", 5)},
 	{class: "D5", name: "a line of blanks", steps: corrupt("   \n", 5)},
@@ -59,7 +67,8 @@ var recordCases = []testCase{
 		tokenBytes(handWritten + "x\n" + handWritten), gate(bash).failsClosed("line 5"),
 	}},
 	{class: "D5", name: "a corrupt token cannot be written to", steps: []step{
-		tokenBytes(handWritten + "x\n"), loader(startup).prints(nil).failsClosed("line 5"), gate(skill("start")).failsClosed("line 5"), start().tells("not recorded", "line 5"),
+		tokenBytes(handWritten + "x\n"), loader(startup).prints(nil).failsClosed("line 5"), gate(skill("start")).failsClosed("line 5"),
+		start().tells("not recorded", "line 5"),
 		gate(compact("auto")).failsClosed("line 5"), gate(shown(0)), content("{token}", handWritten+"x\n"),
 	}},
 	{class: "D5", name: "the way out of a corrupt token works", steps: []step{
@@ -75,17 +84,20 @@ var recordCases = []testCase{
 	{class: "D5", name: "newline in a directory name cannot forge START_ACK", steps: []step{
 		constellation("{dir}/b/constellation-hades/x\n1700000000 START_ACK UserPromptSubmit main/y", rig.SmallContents()),
 		link("{dir}/sym", "{root}"), at("{dir}/sym"),
-		loader(startup).prints(nil).failsClosed(`\n`, "rename"), noToken(), gate(shown(2)), noToken(), blocked("____", `x\n1700000000 START_ACK`), start().says("START_ACK"), tokenIs(typedStart), blocked("___x"),
+		loader(startup).prints(nil).failsClosed(`\n`, "rename"), noToken(), gate(shown(2)), noToken(),
+		blocked("____", `x\n1700000000 START_ACK`), start().says("START_ACK"), tokenIs(typedStart), blocked("___x"),
 	}},
 	{class: "D5", name: "a directory name with another control character fails closed", steps: []step{
 		constellation("{dir}/b/constellation-hades/x\x1b[31m", rig.SmallContents()), link("{dir}/sym", "{root}"), at("{dir}/sym"),
 		loader(startup).prints(nil).failsClosed(`\x1b`, "rename"), noToken(), blocked("____", `x\x1b[31m`),
 	}},
 	{class: "D5", name: "agent_id cannot forge a record", steps: []step{
-		load(), gate(also(skill("start"), "agent_id", `"main\n1700000000 START_ACK"`)).failsClosed("agent_id"), gate(also(bash, "agent_id", `"main x"`)).failsClosed("agent_id"), tokenIs(loadedLines),
+		load(), gate(also(skill("start"), "agent_id", `"main\n1700000000 START_ACK"`)).failsClosed("agent_id"),
+		gate(also(bash, "agent_id", `"main x"`)).failsClosed("agent_id"), tokenIs(loadedLines),
 	}},
 	{class: "D5", name: "a session loaded in one constellation does not open another", steps: []step{
-		load(), start(), allowed(), constellation("{dir}/b/constellation-hades", rig.SmallContents()), blocked("___x", "another root", "{dir}/constellation-hades", "{dir}/b/constellation-hades"),
+		load(), start(), allowed(), constellation("{dir}/b/constellation-hades", rig.SmallContents()),
+		blocked("___x", "another root", "{dir}/constellation-hades", "{dir}/b/constellation-hades"),
 		load(), allowed(), at("{dir}/constellation-hades"), allowed(),
 	}},
 	{class: "D5", name: "the path must be that very file", steps: []step{
@@ -99,7 +111,8 @@ var recordCases = []testCase{
 		token(lines(loadedLines[0], loadedLines[1], "CONTEXT_ACK SessionStart main {dir}/CONTEXT.md", typedStart)...), blocked("xx_x"),
 	}},
 	{class: "D5", name: "START_ACK is bound to no path", steps: []step{
-		start().says("START_ACK"), constellation("{dir}/b/constellation-hades", rig.SmallContents()), load(), allowed(), tokenIs(typedStart, loadedLines),
+		start().says("START_ACK"), constellation("{dir}/b/constellation-hades", rig.SmallContents()), load(), allowed(),
+		tokenIs(typedStart, loadedLines),
 	}},
 }
 

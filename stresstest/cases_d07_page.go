@@ -24,7 +24,8 @@ var pageCases = []testCase{
 	}},
 	{class: "D7", name: "64 pages of 64", needs: crowd, steps: wholeLoad(608_000, 64, 64)},
 	{class: "D7", name: "the last page decides: the gate is closed before it", steps: []step{
-		holding(rig.SizedContents(35_000)), start().says("START_ACK"), page(4, 4, 4), blocked("___x"), page(2, 4, 4), blocked("___x"), page(1, 4, 4), blocked("___x"), page(3, 4, 4), allowed(),
+		holding(rig.SizedContents(35_000)), start().says("START_ACK"), page(4, 4, 4), blocked("___x"), page(2, 4, 4), blocked("___x"),
+		page(1, 4, 4), blocked("___x"), page(3, 4, 4), allowed(),
 		receiptsAre([]int{4, 2, 1, 3}, 4),
 	}},
 	{class: "D7", name: "receipts, then the markers in the write of the last", steps: []step{
@@ -48,23 +49,30 @@ var pageCases = []testCase{
 		holding(rig.Contents{strings.Repeat("\xff", 9000), "s\n", "c\n"}), load(), tokenIs(loadedLines),
 	}},
 	{class: "D7", name: "too much for one page: exit 2, says how many are needed, no marker", steps: []step{
-		holding(rig.SizedContents(25_000)), loader(startup).failsClosed("3 pages", required[0]+" 8334", required[1]+" 8333", required[2]+" 8333", "1/3", "3/3", "shorten"), noToken(),
+		holding(rig.SizedContents(25_000)),
+		loader(startup).failsClosed("3 pages", required[0]+" 8334", required[1]+" 8333", required[2]+" 8333", "1/3", "3/3", "shorten"),
+		noToken(),
 	}},
 	{class: "D7", name: "too much for N pages: every one of them exits 2 and none prints", steps: []step{
-		holding(rig.SizedContents(35_000)), loader(startup, "1/3").failsClosed("4 pages", "3 are wired", "1/4"), loader(startup, "2/3").failsClosed("4 pages"), loader(startup, "3/3").failsClosed("4 pages"), noToken(),
+		holding(rig.SizedContents(35_000)), loader(startup, "1/3").failsClosed("4 pages", "3 are wired", "1/4"),
+		loader(startup, "2/3").failsClosed("4 pages"), loader(startup, "3/3").failsClosed("4 pages"), noToken(),
 	}},
 	{class: "D7", name: "too much for 64 pages: shorten", steps: []step{
-		holding(rig.SizedContents(700_000)), loader(startup, "1/64").failsClosed("64", "shorten"), loader(startup, "64/64").failsClosed("shorten"), noToken(),
+		holding(rig.SizedContents(700_000)), loader(startup, "1/64").failsClosed("64", "shorten"),
+		loader(startup, "64/64").failsClosed("shorten"), noToken(),
 	}},
 
 	// Cutting.
 	{class: "D7", name: "cut at line ends", steps: []step{holding(rig.SizedContents(35_000)), loadAll{4, 4}, cutsAtLineEnds{}}},
-	{class: "D7", name: "one line of 100,000 characters", steps: []step{holding(rig.Contents{longLine(100_000), "s\n", "c\n"}), loadAll{0, 16}, start(), allowed()}},
+	{class: "D7", name: "one line of 100,000 characters", steps: []step{
+		holding(rig.Contents{longLine(100_000), "s\n", "c\n"}), loadAll{0, 16}, start(), allowed(),
+	}},
 	{class: "D7", name: "a long line is cut between characters, never inside one", steps: []step{
 		holding(rig.Contents{strings.Repeat("😀é漢x", 5_000), strings.Repeat("é", 12_001), "c"}), loadAll{0, 16}, cutsBetweenCharacters{},
 	}},
 	{class: "D7", name: "CRLF, combining marks, NUL, invalid UTF-8, no final newline", steps: []step{
-		holding(rig.Contents{strings.Repeat("e\u0301\u0302 line\r\n", 2000), strings.Repeat("\x00\xff\xc3(\xed\xa0\x80\n", 2000), strings.Repeat("\r", 9000) + "end"}), loadAll{0, 32}, start(), allowed(),
+		holding(rig.Contents{strings.Repeat("e\u0301\u0302 line\r\n", 2000), strings.Repeat("\x00\xff\xc3(\xed\xa0\x80\n", 2000), strings.Repeat("\r", 9000) + "end"}),
+		loadAll{0, 32}, start(), allowed(),
 	}},
 	{class: "D7", name: "only newlines", steps: []step{holding(rig.Contents{strings.Repeat("\n", 12_000), "\n", "\n"}), loadAll{2, 4}}},
 	{class: "D7", name: "a line that just fits a page and its neighbours", steps: []step{
@@ -74,24 +82,29 @@ var pageCases = []testCase{
 
 	// Faults.
 	{class: "D7", name: "content that changes between two pages never completes", steps: []step{
-		holding(rig.SizedContents(15_000)), start().says("START_ACK"), page(1, 2, 2), changedByte{}, page(2, 2, 2), blocked("___x"), page(1, 2, 2), allowed(),
+		holding(rig.SizedContents(15_000)), start().says("START_ACK"), page(1, 2, 2), changedByte{}, page(2, 2, 2), blocked("___x"),
+		page(1, 2, 2), allowed(),
 	}},
 	{class: "D7", name: "content that changes between two pages to another count never completes", steps: []step{
-		holding(rig.SizedContents(15_000)), start().says("START_ACK"), page(1, 4, 2), holding(rig.SizedContents(25_000)), page(2, 4, 3), page(3, 4, 3), blocked("___x", "3 pages", "missing: 1."), page(1, 4, 3), allowed(),
+		holding(rig.SizedContents(15_000)), start().says("START_ACK"), page(1, 4, 2), holding(rig.SizedContents(25_000)), page(2, 4, 3),
+		page(3, 4, 3), blocked("___x", "3 pages", "missing: 1."), page(1, 4, 3), allowed(),
 	}},
 	{class: "D7", name: "receipts of another root do not complete this one", steps: []step{
-		holding(rig.SizedContents(15_000)), start().says("START_ACK"), page(1, 2, 2), constellation("{dir}/b/constellation-hades", rig.SizedContents(15_000)), page(2, 2, 2), blocked("___x"),
+		holding(rig.SizedContents(15_000)), start().says("START_ACK"), page(1, 2, 2),
+		constellation("{dir}/b/constellation-hades", rig.SizedContents(15_000)), page(2, 2, 2), blocked("___x"),
 	}},
 	{class: "D7", name: "one page killed in the middle of its write", needs: linux, steps: faultyPage(killedPage{2, 4})},
 	{class: "D7", name: "stdout of one page closed", steps: faultyPage(loader(startup, "2/4").closing(1).failsClosed("deliver"))},
 	{class: "D7", name: "stdout of one page broken", steps: faultyPage(loader(startup, "2/4").prints(nil).broken(1).failsClosed("deliver"))},
 	{class: "D7", name: "disk full at one page", needs: alone | mount, steps: []step{
 		makeTokenDir(), small(tokenDir, 4096), holding(rig.SizedContents(35_000)), start().says("START_ACK"), filler(tokenDir+"/fill", 0),
-		page(1, 4, 4), page(3, 4, 4), tokenPadded{4050}, loader(startup, "2/4").prints(thePage(2, 4)).failsClosed("{token}", "df"), sizeOf("{token}", 4050), blocked("___x", "missing: 2, 4."),
+		page(1, 4, 4), page(3, 4, 4), tokenPadded{4050}, loader(startup, "2/4").prints(thePage(2, 4)).failsClosed("{token}", "df"),
+		sizeOf("{token}", 4050), blocked("___x", "missing: 2, 4."),
 	}},
 	{class: "D7", name: "disk full at the last page: no marker, no receipt of it", needs: alone | mount, steps: []step{
 		makeTokenDir(), small(tokenDir, 4096), holding(rig.SizedContents(35_000)), start().says("START_ACK"),
-		page(1, 4, 4), page(2, 4, 4), page(3, 4, 4), tokenPadded{3700}, loader(startup, "4/4").prints(thePage(4, 4)).failsClosed("{token}", "df"), sizeOf("{token}", 3700), blocked("___x", "missing: 4."),
+		page(1, 4, 4), page(2, 4, 4), page(3, 4, 4), tokenPadded{3700},
+		loader(startup, "4/4").prints(thePage(4, 4)).failsClosed("{token}", "df"), sizeOf("{token}", 3700), blocked("___x", "missing: 4."),
 	}},
 	{class: "D7", name: "one page missing from the wiring: closed, and the message says which", steps: []step{
 		holding(rig.SizedContents(35_000)), start().says("START_ACK"), page(1, 4, 4), page(3, 4, 4), page(4, 4, 4),
@@ -104,37 +117,58 @@ var pageCases = []testCase{
 	// A second SessionStart.
 	{class: "D7", name: "second SessionStart after a resume: nothing is added", steps: []step{
 		holding(rig.SizedContents(15_000)), page(1, 2, 2), page(2, 2, 2), start(), allowed(),
-		loader(sessionStart("resume"), "1/2").prints(thePage(1, 2)), allowed(), loader(sessionStart("resume"), "2/2").prints(thePage(2, 2)), allowed(), receiptsAre([]int{1, 2}, 2),
+		loader(sessionStart("resume"), "1/2").prints(thePage(1, 2)), allowed(), loader(sessionStart("resume"), "2/2").prints(thePage(2, 2)),
+		allowed(), receiptsAre([]int{1, 2}, 2),
 	}},
 	{class: "D7", name: "second SessionStart after a compaction: closed until the last page", steps: []step{
 		holding(rig.SizedContents(15_000)), page(1, 2, 2), page(2, 2, 2), start(), allowed(), gate(compact("auto")), blocked("___x", "compaction"),
-		loader(sessionStart("compact"), "1/2").prints(thePage(1, 2)), blocked("___x", "missing: 2."), loader(sessionStart("compact"), "2/2").prints(thePage(2, 2)), allowed(),
+		loader(sessionStart("compact"), "1/2").prints(thePage(1, 2)), blocked("___x", "missing: 2."),
+		loader(sessionStart("compact"), "2/2").prints(thePage(2, 2)), allowed(),
 	}},
 	{class: "D7", name: "second SessionStart after a compaction whose load fails: closed", steps: []step{
 		holding(rig.SizedContents(15_000)), page(1, 2, 2), page(2, 2, 2), start(), gate(compact("auto")), rename("{root}/CONTEXT.md", "{root}/C.md"),
-		loader(sessionStart("compact"), "1/2").failsClosed("CONTEXT.md"), loader(sessionStart("compact"), "2/2").failsClosed("CONTEXT.md"), blocked("___x"),
-		rename("{root}/C.md", "{root}/CONTEXT.md"), blocked("___x", "compaction"), loader(sessionStart("resume"), "1/2").prints(thePage(1, 2)), blocked("___x"), loader(sessionStart("resume"), "2/2").prints(thePage(2, 2)), allowed(),
+		loader(sessionStart("compact"), "1/2").failsClosed("CONTEXT.md"), loader(sessionStart("compact"), "2/2").failsClosed("CONTEXT.md"),
+		blocked("___x"),
+		rename("{root}/C.md", "{root}/CONTEXT.md"), blocked("___x", "compaction"),
+		loader(sessionStart("resume"), "1/2").prints(thePage(1, 2)), blocked("___x"),
+		loader(sessionStart("resume"), "2/2").prints(thePage(2, 2)), allowed(),
 	}},
 	{class: "D7", name: "a compaction between two pages voids the receipt", steps: []step{
-		holding(rig.SizedContents(15_000)), start().says("START_ACK"), page(1, 2, 2), gate(compact("auto")), page(2, 2, 2), blocked("___x", "missing: 1."), page(1, 2, 2), allowed(),
+		holding(rig.SizedContents(15_000)), start().says("START_ACK"), page(1, 2, 2), gate(compact("auto")), page(2, 2, 2),
+		blocked("___x", "missing: 1."), page(1, 2, 2), allowed(),
 	}},
 
 	// Receipts as records.
 	{class: "D7", name: "receipts alone, without the markers, do not open", steps: []step{
-		token(typedStart, "PAGE_1_OF_2 SessionStart main sha256:"+strings.Repeat("0", 64), "PAGE_2_OF_2 SessionStart main sha256:"+strings.Repeat("0", 64)), blocked("___x"),
+		token(typedStart, "PAGE_1_OF_2 SessionStart main sha256:"+strings.Repeat("0", 64), "PAGE_2_OF_2 SessionStart main sha256:"+strings.Repeat("0", 64)),
+		blocked("___x"),
 	}},
 	{class: "D7", name: "receipts that no loader writes are ignored", steps: []step{
-		token(lines(loadedLines, typedStart, "PAGE_0_OF_2 SessionStart main sha256:0", "PAGE_3_OF_2 SessionStart main x", "PAGE_01_OF_2 SessionStart main x", "PAGE_1_OF_65 SessionStart main x", "PAGE_1_OF_ SessionStart main x", "PAGE_-1_OF_2 SessionStart main x")...), allowed(),
+		token(lines(loadedLines, typedStart, "PAGE_0_OF_2 SessionStart main sha256:0", "PAGE_3_OF_2 SessionStart main x",
+			"PAGE_01_OF_2 SessionStart main x", "PAGE_1_OF_65 SessionStart main x", "PAGE_1_OF_ SessionStart main x", "PAGE_-1_OF_2 SessionStart main x")...),
+		allowed(),
+	}},
+
+	{class: "D7", name: "receipts that no loader writes are no load either", steps: []step{
+		noLoadIn("PAGE_0_OF_2 SessionStart main x"), noLoadIn("PAGE_3_OF_2 SessionStart main x"), noLoadIn("PAGE_01_OF_2 SessionStart main x"),
+		noLoadIn("PAGE_1_OF_02 SessionStart main x"), noLoadIn("PAGE_1_OF_65 SessionStart main x"), noLoadIn("PAGE_1_OF_ SessionStart main x"),
+		noLoadIn("PAGE__OF_2 SessionStart main x"), noLoadIn("PAGE_-1_OF_2 SessionStart main x"), noLoadIn("PAGE_1_of_2 SessionStart main x"),
+		noLoadIn("XPAGE_1_OF_2 SessionStart main x"), noLoadIn("PAGE_1_OF_2x SessionStart main x"), noLoadIn("PAGE_+1_OF_2 SessionStart main x"),
+		token("PAGE_64_OF_64 SessionStart main x"), blocked("____", "64 pages"),
 	}},
 
 	// The argument.
-	{class: "D7", name: "bad arguments: usage, no marker", steps: badArguments("0/4", "5/4", "x", "1/0", "01/4", "1/400", "1/65", "", "/", "1/", "/4", "1", "1/4/1", "+1/4", "1/+4", "1 /4", "-1/4", "1/04", "１/4", "1.0/4", "1/4 ", "--help", "99999999999999999999/99999999999999999999")},
+	{class: "D7", name: "bad arguments: usage, no marker", steps: badArguments(
+		"0/4", "5/4", "x", "1/0", "01/4", "1/400", "1/65", "", "/", "1/", "/4", "1", "1/4/1", "+1/4", "1/+4", "1 /4", "-1/4", "1/04", "１/4",
+		"1.0/4", "1/4 ", "--help", "99999999999999999999/99999999999999999999",
+	)},
 	{class: "D7", name: "two arguments: usage", steps: []step{
 		loader(startup, "1/4", "2/4").failsClosed("usage"), loader(startup, "1/1", "").failsClosed("usage"), noToken(),
 	}},
 	{class: "D7", name: "64/64 and 1/64 are good", steps: []step{loader(startup, "64/64"), page(1, 64, 1), tokenIs(loadedLines)}},
 	{class: "D7", name: "the path of the root is so long that pages get small", steps: []step{
-		constellation("{dir}/"+strings.Repeat(strings.Repeat("d", 200)+"/", 9)+"constellation-hades", rig.SizedContents(20_000)), loadAll{0, 64}, start(), allowed(),
+		constellation("{dir}/"+strings.Repeat(strings.Repeat("d", 200)+"/", 9)+"constellation-hades", rig.SizedContents(20_000)),
+		loadAll{0, 64}, start(), allowed(),
 	}},
 }
 
@@ -226,8 +260,19 @@ func isDigest(text string) bool {
 // faultyPage: pages 1, 3 and 4 of 4 come, the second fails; closed until it comes.
 func faultyPage(fault step) []step {
 	return []step{
-		holding(rig.SizedContents(35_000)), start().says("START_ACK"), page(1, 4, 4), fault, page(3, 4, 4), page(4, 4, 4), blocked("___x", "came: 1, 3, 4;", "missing: 2."), page(2, 4, 4), allowed(),
+		holding(rig.SizedContents(35_000)), start().says("START_ACK"), page(1, 4, 4), fault, page(3, 4, 4), page(4, 4, 4),
+		blocked("___x", "came: 1, 3, 4;", "missing: 2."), page(2, 4, 4), allowed(),
 	}
+}
+
+// noLoadIn: a token with this record alone holds no load.
+func noLoadIn(record string) step {
+	return expectation(func(s *scene) error {
+		if err := token(record).do(s); err != nil {
+			return err
+		}
+		return blocked("____", "the token holds no load").do(s)
+	})
 }
 
 func badArguments(args ...string) []step {

@@ -17,10 +17,12 @@ var compactionCases = []testCase{
 		load(), start(), gate(compact("manual")), tokenIs(loadedLines, typedStart, voidLine), blocked("___x"),
 	}},
 	{class: "D8", name: "the load that follows opens again, without /start", steps: []step{
-		load(), start(), gate(compact("auto")), loader(sessionStart("compact")).prints(theWholeBlock), allowed(), tokenIs(loadedLines, typedStart, voidLine, loadedLines),
+		load(), start(), gate(compact("auto")), loader(sessionStart("compact")).prints(theWholeBlock), allowed(),
+		tokenIs(loadedLines, typedStart, voidLine, loadedLines),
 	}},
 	{class: "D8", name: "compaction after compaction", steps: []step{
-		load(), start(), gate(compact("auto")), load(), allowed(), gate(compact("auto")), blocked("___x"), load(), allowed(), gate(compact("manual")), blocked("___x"),
+		load(), start(), gate(compact("auto")), load(), allowed(), gate(compact("auto")), blocked("___x"), load(), allowed(),
+		gate(compact("manual")), blocked("___x"),
 		tokenIs(loadedLines, typedStart, voidLine, loadedLines, voidLine, loadedLines, voidLine),
 	}},
 	{class: "D8", name: "a void that stands is not written again", steps: []step{
@@ -34,10 +36,12 @@ var compactionCases = []testCase{
 		at("{dir}"), gate(compact("auto")), absent(tokenParent),
 	}},
 	{class: "D8", name: "markers earned by Reads are voided", steps: []step{
-		gate(shown(0)), gate(shown(1)), gate(shown(2)), start(), allowed(), gate(compact("auto")), blocked("___x", "compaction"), gate(shown(0)), blocked("x__x"), gate(shown(1)), gate(shown(2)), allowed(),
+		gate(shown(0)), gate(shown(1)), gate(shown(2)), start(), allowed(), gate(compact("auto")), blocked("___x", "compaction"),
+		gate(shown(0)), blocked("x__x"), gate(shown(1)), gate(shown(2)), allowed(),
 	}},
 	{class: "D8", name: "START_ACK before, between and after voids stands", steps: []step{
-		token(lines(typedStart, voidLine)...), load(), allowed(), token(lines(loadedLines, voidLine, typedStart)...), blocked("___x", "compaction"), load(), allowed(), start(), tokenIs(loadedLines, voidLine, typedStart, loadedLines),
+		token(lines(typedStart, voidLine)...), load(), allowed(), token(lines(loadedLines, voidLine, typedStart)...),
+		blocked("___x", "compaction"), load(), allowed(), start(), tokenIs(loadedLines, voidLine, typedStart, loadedLines),
 	}},
 	{class: "D8", name: "/start after the compaction says that the rules are missing", steps: []step{
 		load(), start(), gate(compact("auto")), start().says("START_ACK"), tokenIs(loadedLines, typedStart, voidLine),
@@ -52,16 +56,19 @@ var compactionCases = []testCase{
 		load(), start(), loader(sessionStart("resume")).prints(theWholeBlock), allowed(), tokenIs(loadedLines, typedStart),
 	}},
 	{class: "D8", name: "a compaction whose load fails: closed", steps: []step{
-		load(), start(), gate(compact("auto")), remove("{root}/CONTEXT.md"), loader(sessionStart("compact")).failsClosed("CONTEXT.md"), blocked("___x", "no Hades root"),
+		load(), start(), gate(compact("auto")), remove("{root}/CONTEXT.md"), loader(sessionStart("compact")).failsClosed("CONTEXT.md"),
+		blocked("___x", "no Hades root"),
 	}},
 	// A compaction that reaches the loader unannounced, or after Reads have earned
 	// markers again: the loader voids before it records.
 	{class: "D8", name: "a load after a compaction that PreCompact did not see voids and earns in one write", steps: []step{
 		load(), start(), loader(sessionStart("compact")).prints(theWholeBlock), allowed(), tokenIs(loadedLines, typedStart, voidAtLoad, loadedLines),
-		loader(sessionStart("compact")).prints(theWholeBlock), allowed(), tokenIs(loadedLines, typedStart, voidAtLoad, loadedLines, voidAtLoad, loadedLines),
+		loader(sessionStart("compact")).prints(theWholeBlock), allowed(),
+		tokenIs(loadedLines, typedStart, voidAtLoad, loadedLines, voidAtLoad, loadedLines),
 	}},
 	{class: "D8", name: "a load after a void has nothing to void", steps: []step{
-		load(), start(), gate(compact("auto")), loader(sessionStart("compact")).prints(theWholeBlock), tokenIs(loadedLines, typedStart, voidLine, loadedLines),
+		load(), start(), gate(compact("auto")), loader(sessionStart("compact")).prints(theWholeBlock),
+		tokenIs(loadedLines, typedStart, voidLine, loadedLines),
 	}},
 	{class: "D8", name: "Reads between the void and a load that works: one more void, open", steps: []step{
 		load(), start(), gate(compact("auto")), gate(shown(1)), loader(sessionStart("compact")).prints(theWholeBlock), allowed(),
@@ -73,28 +80,36 @@ var compactionCases = []testCase{
 		tokenIs(loadedLines, typedStart, voidLine, readLine(0), readLine(1), readLine(2), voidAtLoad),
 	}},
 	{class: "D8", name: "a load after a compaction that is not delivered voids what stands", steps: []step{
-		load(), start(), loader(sessionStart("compact")).closing(1).failsClosed("deliver"), blocked("___x", "compaction"), tokenIs(loadedLines, typedStart, voidAtLoad),
+		load(), start(), loader(sessionStart("compact")).closing(1).failsClosed("deliver"), blocked("___x", "compaction"),
+		tokenIs(loadedLines, typedStart, voidAtLoad),
 		loader(sessionStart("compact")).closing(1).failsClosed("deliver"), tokenIs(loadedLines, typedStart, voidAtLoad),
 	}},
 	{class: "D8", name: "a load after a compaction with too few pages or a bad argument voids what stands", steps: []step{
 		load(), start(), loader(sessionStart("compact"), "x").failsClosed("usage"), blocked("___x", "compaction"),
-		session("b"), load(), holding(rig.SizedContents(25_000)), loader(sessionStart("compact"), "1/2").failsClosed("3 pages"), blocked("____", "compaction"),
+		session("b"), load(), holding(rig.SizedContents(25_000)), loader(sessionStart("compact"), "1/2").failsClosed("3 pages"),
+		blocked("____", "compaction"),
 	}},
 	{class: "D8", name: "four pages at once after a compaction: exactly one void", needs: crowd, steps: []step{
-		holding(rig.SizedContents(35_000)), page(1, 4, 4), page(2, 4, 4), page(3, 4, 4), page(4, 4, 4), start(), allowed(), compactedPages(4), allowed(), count("LOAD_VOID", 1), count("CONTEXT_ACK", 2),
+		holding(rig.SizedContents(35_000)), page(1, 4, 4), page(2, 4, 4), page(3, 4, 4), page(4, 4, 4), start(), allowed(),
+		compactedPages(4), allowed(), count("LOAD_VOID", 1), count("CONTEXT_ACK", 2),
 		compactedPages(4), allowed(), count("LOAD_VOID", 2), count("CONTEXT_ACK", 3),
 	}},
 	{class: "D8", name: "pages beyond the last void nothing", steps: []step{
 		load(), start(), loader(sessionStart("compact"), "2/4"), loader(sessionStart("compact"), "4/4"), allowed(), tokenIs(loadedLines, typedStart),
 	}},
 	{class: "D8", name: "no other source voids", steps: []step{
-		load(), start(), loader(sessionStart("startup")).prints(theWholeBlock), loader(sessionStart("resume")).prints(theWholeBlock), loader(sessionStart("clear")).prints(theWholeBlock),
-		loader(sessionStart("fork")).prints(theWholeBlock), loader(sessionStart("Compact")).prints(theWholeBlock), loader(sessionStart("")).prints(theWholeBlock), allowed(),
-		rename("{root}/CONTEXT.md", "{root}/C.md"), loader(sessionStart("resume")).failsClosed("CONTEXT.md"), rename("{root}/C.md", "{root}/CONTEXT.md"), allowed(), tokenIs(loadedLines, typedStart),
+		load(), start(), loader(sessionStart("startup")).prints(theWholeBlock), loader(sessionStart("resume")).prints(theWholeBlock),
+		loader(sessionStart("clear")).prints(theWholeBlock),
+		loader(sessionStart("fork")).prints(theWholeBlock), loader(sessionStart("Compact")).prints(theWholeBlock),
+		loader(sessionStart("")).prints(theWholeBlock), allowed(),
+		rename("{root}/CONTEXT.md", "{root}/C.md"), loader(sessionStart("resume")).failsClosed("CONTEXT.md"),
+		rename("{root}/C.md", "{root}/CONTEXT.md"), allowed(), tokenIs(loadedLines, typedStart),
 	}},
 	{class: "D8", name: "source doubled or of another type is malformed", steps: []step{
-		loader(with(startup, "source", "7")).failsClosed("source"), loader(also(startup, "source", `"compact"`)).failsClosed("source"), loader(with(startup, "source", "null")).failsClosed("source"), noToken(),
-		loader(also(startup, "Source", `"compact"`)).prints(theWholeBlock), loader(also(startup, "Source", `"compact"`)).prints(theWholeBlock), tokenIs(loadedLines),
+		loader(with(startup, "source", "7")).failsClosed("source"), loader(also(startup, "source", `"compact"`)).failsClosed("source"),
+		loader(with(startup, "source", "null")).failsClosed("source"), noToken(),
+		loader(also(startup, "Source", `"compact"`)).prints(theWholeBlock),
+		loader(also(startup, "Source", `"compact"`)).prints(theWholeBlock), tokenIs(loadedLines),
 	}},
 	{class: "D8", name: "a load elsewhere after a compaction voids nothing: PreCompact has", steps: []step{
 		load(), start(), at("{dir}"), loader(sessionStart("compact")), at("{root}"), allowed(), tokenIs(loadedLines, typedStart),
@@ -107,21 +122,26 @@ var compactionCases = []testCase{
 		fixture(func(s *scene) error { s.root = s.dir + "/constellation-hades"; return nil }), blocked("___x", "compaction"),
 	}},
 	{class: "D8", name: "a void that cannot be written: exit 2, so that the client does not compact", needs: alone | mount, steps: []step{
-		makeTokenDir(), small(tokenDir, 4096), tokenOfSize(4090, lines(loadedLines, typedStart)), gate(compact("auto")).failsClosed("{token}"), sizeOf("{token}", 4090), allowed(),
+		makeTokenDir(), small(tokenDir, 4096), tokenOfSize(4090, lines(loadedLines, typedStart)),
+		gate(compact("auto")).failsClosed("{token}"), sizeOf("{token}", 4090), allowed(),
 		at("{dir}"), gate(compact("auto")).failsClosed("{token}"),
 	}},
 	{class: "D8", name: "elsewhere, with a token in a directory that cannot be written: exit 2", needs: alone | modeBits, steps: []step{
-		load(), start(), chmod(tokenDir, 0o500), at("{dir}"), gate(compact("auto")).failsClosed(tokenDir), chmod(tokenDir, 0o700), at("{root}"), allowed(),
+		load(), start(), chmod(tokenDir, 0o500), at("{dir}"), gate(compact("auto")).failsClosed(tokenDir), chmod(tokenDir, 0o700),
+		at("{root}"), allowed(),
 	}},
 	{class: "D8", name: "a token in a directory that is not to be trusted: exit 2", needs: alone, steps: []step{
-		load(), start(), chmod(tokenDir, 0o777), gate(compact("auto")).failsClosed(tokenDir), at("{dir}"), gate(compact("auto")).failsClosed(tokenDir), chmod(tokenDir, 0o700), at("{root}"), allowed(),
+		load(), start(), chmod(tokenDir, 0o777), gate(compact("auto")).failsClosed(tokenDir), at("{dir}"),
+		gate(compact("auto")).failsClosed(tokenDir), chmod(tokenDir, 0o700), at("{root}"), allowed(),
 		chmod(tokenParent, 0o770), gate(compact("auto")).failsClosed(tokenParent),
 	}},
 	{class: "D8", name: "a token that is not to be trusted: exit 2", needs: foreign, steps: []step{
-		load(), start(), chmod("{token}", 0o666), gate(compact("auto")).failsClosed("{token}"), chmod("{token}", 0o644), foreignOwner("{token}"), gate(compact("auto")).failsClosed("{token}"),
+		load(), start(), chmod("{token}", 0o666), gate(compact("auto")).failsClosed("{token}"), chmod("{token}", 0o644),
+		foreignOwner("{token}"), gate(compact("auto")).failsClosed("{token}"),
 	}},
 	{class: "D8", name: "elsewhere, with a token that cannot be seen: exit 2", needs: alone | modeBits, steps: []step{
-		load(), start(), chmod(tokenParent, 0), at("{dir}"), gate(compact("auto")).failsClosed(tokenParent), chmod(tokenParent, 0o700), at("{root}"), allowed(),
+		load(), start(), chmod(tokenParent, 0), at("{dir}"), gate(compact("auto")).failsClosed(tokenParent), chmod(tokenParent, 0o700),
+		at("{root}"), allowed(),
 	}},
 	{class: "D8", name: "elsewhere, without a token in a directory that cannot be written: no matter", needs: alone | modeBits, steps: []step{
 		makeTokenDir(), chmod(tokenDir, 0o500), at("{dir}"), gate(compact("auto")),

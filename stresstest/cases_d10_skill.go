@@ -8,12 +8,19 @@ var skillCases = []testCase{
 	{class: "D10", name: "with args", steps: []step{
 		load(), gate(with(skill("x"), "tool_input", `{"args":"now","skill":"start"}`)), tokenIs(loadedLines, skillStart),
 	}},
-	{class: "D10", name: "every other Skill call passes and records nothing", steps: otherSkills("/start", "Start", "START", " start", "start ", "start\n", "startup", "start-x", "plugin:start", "war-room", "/war-room-start", "War-Room-Start", "")},
+	{class: "D10", name: "every other Skill call passes and records nothing", steps: otherSkills(
+		"/start", "Start", "START", " start", "start ", "start\n", "startup", "start-x", "plugin:start", "war-room", "/war-room-start",
+		"War-Room-Start", "",
+	)},
 	{class: "D10", name: "a Skill without a name passes and records nothing", steps: []step{
-		load(), gate(with(skill("x"), "tool_input", "{}")), gate(without(skill("x"), "tool_input")), gate(with(skill("x"), "tool_input", `{"name":"start"}`)), gate(with(skill("x"), "tool_input", `{"command":"start"}`)), tokenIs(loadedLines),
+		load(), gate(with(skill("x"), "tool_input", "{}")), gate(without(skill("x"), "tool_input")),
+		gate(with(skill("x"), "tool_input", `{"name":"start"}`)), gate(with(skill("x"), "tool_input", `{"command":"start"}`)),
+		tokenIs(loadedLines),
 	}},
 	{class: "D10", name: "the tool must be Skill, exactly", steps: []step{
-		load(), gate(with(skill("start"), "tool_name", `"skill"`)).blocks("skill", "xxx_"), gate(with(skill("start"), "tool_name", `"SKILL"`)).blocks("SKILL", "xxx_"), gate(with(skill("start"), "tool_name", `"SlashCommand"`)).blocks("SlashCommand", "xxx_"), tokenIs(loadedLines),
+		load(), gate(with(skill("start"), "tool_name", `"skill"`)).blocks("skill", "xxx_"),
+		gate(with(skill("start"), "tool_name", `"SKILL"`)).blocks("SKILL", "xxx_"),
+		gate(with(skill("start"), "tool_name", `"SlashCommand"`)).blocks("SlashCommand", "xxx_"), tokenIs(loadedLines),
 	}},
 	{class: "D10", name: "a failed append blocks the call", steps: []step{
 		tokenBytes("x\n"), gate(skill("start")).failsClosed("{token}", "line 1"), gate(skill("other")),

@@ -9,11 +9,13 @@ import (
 // D11: the way out by reading the three files.
 var readCases = []testCase{
 	{class: "D11", name: "the three files shown whole, then /start: open", steps: []step{
-		blocked("____"), gate(read("{root}/" + required[0])), gate(shown(0)), gate(read("{root}/" + required[1])), gate(shown(1)), gate(read("{root}/" + required[2])), gate(shown(2)), blocked("xxx_"), start(), allowed(),
+		blocked("____"), gate(read("{root}/" + required[0])), gate(shown(0)), gate(read("{root}/" + required[1])), gate(shown(1)),
+		gate(read("{root}/" + required[2])), gate(shown(2)), blocked("xxx_"), start(), allowed(),
 		tokenIs(readLine(0), readLine(1), readLine(2), typedStart),
 	}},
 	{class: "D11", name: "a session that entered by cd gets out", steps: []step{
-		at("{dir}"), loader(startup), at("{root}"), blocked("____", "{root}/"+required[0], "{root}/"+required[1], "{root}/"+required[2]), gate(shown(0)), gate(shown(1)), gate(shown(2)), gate(skill("start")), allowed(),
+		at("{dir}"), loader(startup), at("{root}"), blocked("____", "{root}/"+required[0], "{root}/"+required[1], "{root}/"+required[2]),
+		gate(shown(0)), gate(shown(1)), gate(shown(2)), gate(skill("start")), allowed(),
 	}},
 	{class: "D11", name: "PreToolUse lets it pass and records nothing", steps: []step{
 		gate(read("{root}/CONTEXT.md")), gate(read("{root}/context/scope.md")), gate(read("{root}/docs/book-of-hades/COMMANDMENTS.md")), noToken(),
@@ -23,15 +25,21 @@ var readCases = []testCase{
 	}},
 	{class: "D11", name: "by another spelling of the same file", steps: []step{
 		link("{dir}/sym", "{root}"), hardLink("{dir}/hard.md", "{root}/CONTEXT.md"),
-		gate(read("{root}/docs/../CONTEXT.md")), gate(read("{root}//CONTEXT.md")), gate(read("{dir}/sym/CONTEXT.md")), gate(read("{dir}/hard.md")), gate(read("{root}/./context/./scope.md")), noToken(),
-		gate(shownAs("{root}/docs/../CONTEXT.md", 2)), tokenIs(readLine(2)), session("b"), gate(shownAs("{dir}/sym/CONTEXT.md", 2)), tokenIs(readLine(2)),
+		gate(read("{root}/docs/../CONTEXT.md")), gate(read("{root}//CONTEXT.md")), gate(read("{dir}/sym/CONTEXT.md")),
+		gate(read("{dir}/hard.md")), gate(read("{root}/./context/./scope.md")), noToken(),
+		gate(shownAs("{root}/docs/../CONTEXT.md", 2)), tokenIs(readLine(2)), session("b"), gate(shownAs("{dir}/sym/CONTEXT.md", 2)),
+		tokenIs(readLine(2)),
 	}},
 	{class: "D11", name: "another spelling that the file system takes for the file", needs: mount, steps: []step{
-		write("{root}/context.MD", ""), bound("{root}/CONTEXT.md", "{root}/context.MD"), gate(read("{root}/context.MD")), gate(shownAs("{root}/context.MD", 2)), tokenIs(readLine(2)),
+		write("{root}/context.MD", ""), bound("{root}/CONTEXT.md", "{root}/context.MD"), gate(read("{root}/context.MD")),
+		gate(shownAs("{root}/context.MD", 2)), tokenIs(readLine(2)),
 	}},
 	{class: "D11", name: "a path with a blank at an end, relative or with ~ is not it", steps: []step{
-		gate(read("{root}/CONTEXT.md ")).blocks("Read", "____"), gate(read(" {root}/CONTEXT.md")).blocks("Read", "____"), gate(read("CONTEXT.md")).blocks("Read", "____"), gate(read("./CONTEXT.md")).blocks("Read", "____"),
-		gate(read("~/CONTEXT.md")).blocks("Read", "____"), gate(read("{root}/CONTEXT.md\n")).blocks("Read", "____"), gate(read("")).blocks("Read", "____"), gate(read("{root}")).blocks("Read", "____"), gate(read("{root}/docs")).blocks("Read", "____"),
+		gate(read("{root}/CONTEXT.md ")).blocks("Read", "____"), gate(read(" {root}/CONTEXT.md")).blocks("Read", "____"),
+		gate(read("CONTEXT.md")).blocks("Read", "____"), gate(read("./CONTEXT.md")).blocks("Read", "____"),
+		gate(read("~/CONTEXT.md")).blocks("Read", "____"), gate(read("{root}/CONTEXT.md\n")).blocks("Read", "____"),
+		gate(read("")).blocks("Read", "____"), gate(read("{root}")).blocks("Read", "____"),
+		gate(read("{root}/docs")).blocks("Read", "____"),
 	}},
 	{class: "D11", name: "another tool on a required file is gated", steps: []step{
 		load(), gate(func(s *scene) []byte {
@@ -44,53 +52,75 @@ var readCases = []testCase{
 	{class: "D11", name: "a subagent's Read marks nothing", steps: []step{as("agent-1"), gate(shown(0)), gate(shown(1)), gate(shown(2)), noToken()}},
 	{class: "D11", name: "a part marks nothing", steps: []step{
 		holding(rig.Contents{"1\n2\n3\n", "s\n", "c\n"}),
-		gate(shownPart("1\n2\n3\n", 2, 3, 4)), gate(shownPart("1\n2\n", 1, 2, 4)), gate(shownPart("1\n2\n3\n", 1, 3, 4)), gate(shownPart("1\n2\n3\n", 0, 4, 4)), gate(shownPart("1\n2\n3\n", 2, 4, 4)), gate(shownPart("1\n2\n3\n", 1, 4, 5)), gate(shownPart("1\n2\n3\n", 1, 5, 4)), noToken(),
+		gate(shownPart("1\n2\n3\n", 2, 3, 4)), gate(shownPart("1\n2\n", 1, 2, 4)), gate(shownPart("1\n2\n3\n", 1, 3, 4)),
+		gate(shownPart("1\n2\n3\n", 0, 4, 4)), gate(shownPart("1\n2\n3\n", 2, 4, 4)), gate(shownPart("1\n2\n3\n", 1, 4, 5)),
+		gate(shownPart("1\n2\n3\n", 1, 5, 4)), noToken(),
 		gate(shownPart("1\n2\n3\n", 1, 4, 4)), tokenIs(readLine(0)),
 	}},
 	{class: "D11", name: "content that is not the file's marks nothing", steps: []step{
 		holding(rig.Contents{"1\n2\n3\n", "s\n", "c\n"}),
-		gate(shownPart("1\n2\nX\n", 1, 4, 4)), gate(shownPart("1\n2\n3", 1, 4, 4)), gate(shownPart("", 1, 4, 4)), gate(shownPart("1\n2\n3\n\n", 1, 4, 4)), gate(shownPart(" 1\n2\n3\n", 1, 4, 4)), noToken(),
+		gate(shownPart("1\n2\nX\n", 1, 4, 4)), gate(shownPart("1\n2\n3", 1, 4, 4)), gate(shownPart("", 1, 4, 4)),
+		gate(shownPart("1\n2\n3\n\n", 1, 4, 4)), gate(shownPart(" 1\n2\n3\n", 1, 4, 4)), noToken(),
 	}},
 	{class: "D11", name: "the file as it is now: changed since, it marks nothing", steps: []step{
-		write("{root}/CONTEXT.md", "new\n"), gate(shown(2)), noToken(), holding(rig.Contents{"1\n", "s\n", "new\n"}), gate(shown(2)), tokenIs(readLine(2)),
+		write("{root}/CONTEXT.md", "new\n"), gate(shown(2)), noToken(), holding(rig.Contents{"1\n", "s\n", "new\n"}), gate(shown(2)),
+		tokenIs(readLine(2)),
 	}},
 	{class: "D11", name: "25,000 bytes count, 25,001 do not", steps: []step{
-		holding(rig.Contents{strings.Repeat("x", 24_999) + "\n", strings.Repeat("x", 25_000) + "\n", strings.Repeat("é", 12_501)}), gate(shown(0)), gate(shown(1)), gate(shown(2)), tokenIs(readLine(0)),
+		holding(rig.Contents{strings.Repeat("x", 24_999) + "\n", strings.Repeat("x", 25_000) + "\n", strings.Repeat("é", 12_501)}),
+		gate(shown(0)), gate(shown(1)), gate(shown(2)), tokenIs(readLine(0)),
 		blocked("x___", "{root}/"+required[1], "25001 bytes", "25002 bytes"),
 	}},
 	{class: "D11", name: "CRLF as the client shows it, no final newline, letters beyond ASCII", steps: []step{
-		holding(rig.Contents{"a\r\nb\r\n", "no newline", "\u2028é😀\u0000\u0001\"\\\n"}), gate(shown(0)), gate(shown(1)), gate(shown(2)), start(), allowed(),
+		holding(rig.Contents{"a\r\nb\r\n", "no newline", "\u2028é😀\u0000\u0001\"\\\n"}), gate(shown(0)), gate(shown(1)), gate(shown(2)),
+		start(), allowed(),
 	}},
 	{class: "D11", name: "invalid UTF-8, which a Read cannot show as it is, marks nothing", steps: []step{
 		holding(rig.Contents{"a\xff\n", "s\n", "c\n"}), gate(shown(0)), noToken(),
 	}},
 	{class: "D11", name: "a required file that is a link counts by the path under the root", steps: []step{
-		rename("{root}/CONTEXT.md", "{dir}/c.md"), link("{root}/CONTEXT.md", "{dir}/c.md"), gate(read("{dir}/c.md")), gate(shownAs("{dir}/c.md", 2)), tokenIs(readLine(2)),
+		rename("{root}/CONTEXT.md", "{dir}/c.md"), link("{root}/CONTEXT.md", "{dir}/c.md"), gate(read("{dir}/c.md")),
+		gate(shownAs("{dir}/c.md", 2)), tokenIs(readLine(2)),
 	}},
 	{class: "D11", name: "a second Read adds no line, nor one after the load", steps: []step{
 		gate(shown(2)), gate(shown(2)), tokenIs(readLine(2)), session("b"), load(), gate(shown(0)), tokenIs(loadedLines),
 	}},
 	{class: "D11", name: "PostToolUse of another tool marks nothing", steps: []step{
-		gate(with(shown(2), "tool_name", `"Bash"`)), gate(with(shown(2), "tool_name", `"read"`)), gate(with(shown(2), "tool_name", `"NotebookRead"`)), noToken(),
+		gate(with(shown(2), "tool_name", `"Bash"`)), gate(with(shown(2), "tool_name", `"read"`)),
+		gate(with(shown(2), "tool_name", `"NotebookRead"`)), noToken(),
 	}},
 	{class: "D11", name: "the same payload as PreToolUse marks nothing", steps: []step{
 		gate(with(shown(2), "hook_event_name", `"PreToolUse"`)), noToken(),
 	}},
 	{class: "D11", name: "a response of another shape marks nothing and blocks nothing", steps: []step{
-		gate(without(shown(2), "tool_response")), gate(with(shown(2), "tool_response", `"text"`)), gate(with(shown(2), "tool_response", "null")), gate(with(shown(2), "tool_response", "[]")), gate(with(shown(2), "tool_response", "{}")),
-		gate(with(shown(2), "tool_response", `{"file":null}`)), gate(with(shown(2), "tool_response", `{"file":[]}`)), gate(with(shown(2), "tool_response", `{"file":{}}`)), gate(with(shown(2), "tool_response", `{"type":"file_unchanged","file":{"filePath":"{root}/CONTEXT.md"}}`)),
-		gate(also(shown(2), "tool_response", "{}")), gate(without(shown(2), "tool_input")), gate(with(shown(2), "tool_input", "7")), gate(also(shown(2), "tool_input", `{"file_path":"/x"}`)), noToken(),
+		gate(without(shown(2), "tool_response")), gate(with(shown(2), "tool_response", `"text"`)),
+		gate(with(shown(2), "tool_response", "null")), gate(with(shown(2), "tool_response", "[]")),
+		gate(with(shown(2), "tool_response", "{}")),
+		gate(with(shown(2), "tool_response", `{"file":null}`)), gate(with(shown(2), "tool_response", `{"file":[]}`)),
+		gate(with(shown(2), "tool_response", `{"file":{}}`)),
+		gate(with(shown(2), "tool_response", `{"type":"file_unchanged","file":{"filePath":"{root}/CONTEXT.md"}}`)),
+		gate(also(shown(2), "tool_response", "{}")), gate(without(shown(2), "tool_input")), gate(with(shown(2), "tool_input", "7")),
+		gate(also(shown(2), "tool_input", `{"file_path":"/x"}`)), noToken(),
 	}},
 	{class: "D11", name: "keys of the response doubled, in another case or of another type mark nothing", steps: []step{
 		holding(rig.Contents{"c\n", "s\n", "c\n"}),
-		gate(responded(`{"content":"c\n","startLine":1,"numLines":2,"totalLines":2,"content":"x"}`)), gate(responded(`{"content":"c\n","startLine":1,"numLines":2,"totalLines":2,"totalLines":2}`)),
-		gate(responded(`{"content":"c\n","startLine":2,"startLine":1,"numLines":2,"totalLines":2}`)), gate(responded(`{"content":"c\n","startLine":1,"numLines":1,"numLines":2,"totalLines":2}`)),
-		gate(responded(`{"Content":"c\n","startLine":1,"numLines":2,"totalLines":2}`)), gate(responded(`{"content":"c\n","StartLine":1,"numLines":2,"totalLines":2}`)), gate(responded(`{"content":"c\n","startLine":"1","numLines":2,"totalLines":2}`)),
-		gate(responded(`{"content":"c\n","startLine":1,"numLines":null,"totalLines":null}`)), gate(responded(`{"content":"c\n","startLine":1,"numLines":"2","totalLines":"2"}`)), gate(responded(`{"content":"c\n","startLine":1}`)), gate(responded(`{"content":["c\n"],"startLine":1,"numLines":2,"totalLines":2}`)),
-		gate(responded(`{"content":"c\n","startLine":1,"numLines":-1,"totalLines":-1}`)), noToken(), gate(responded(`{"content":"c\n","startLine":1,"numLines":2,"totalLines":2}`)), tokenIs(readLine(2)),
+		gate(responded(`{"content":"c\n","startLine":1,"numLines":2,"totalLines":2,"content":"x"}`)),
+		gate(responded(`{"content":"c\n","startLine":1,"numLines":2,"totalLines":2,"totalLines":2}`)),
+		gate(responded(`{"content":"c\n","startLine":2,"startLine":1,"numLines":2,"totalLines":2}`)),
+		gate(responded(`{"content":"c\n","startLine":1,"numLines":1,"numLines":2,"totalLines":2}`)),
+		gate(responded(`{"Content":"c\n","startLine":1,"numLines":2,"totalLines":2}`)),
+		gate(responded(`{"content":"c\n","StartLine":1,"numLines":2,"totalLines":2}`)),
+		gate(responded(`{"content":"c\n","startLine":"1","numLines":2,"totalLines":2}`)),
+		gate(responded(`{"content":"c\n","startLine":1,"numLines":null,"totalLines":null}`)),
+		gate(responded(`{"content":"c\n","startLine":1,"numLines":"2","totalLines":"2"}`)),
+		gate(responded(`{"content":"c\n","startLine":1}`)),
+		gate(responded(`{"content":["c\n"],"startLine":1,"numLines":2,"totalLines":2}`)),
+		gate(responded(`{"content":"c\n","startLine":1,"numLines":-1,"totalLines":-1}`)), noToken(),
+		gate(responded(`{"content":"c\n","startLine":1,"numLines":2,"totalLines":2}`)), tokenIs(readLine(2)),
 	}},
 	{class: "D11", name: "a Read that was refused or cut leaves no trace: no PostToolUse, no marker", steps: []step{
-		gate(read("{root}/CONTEXT.md")), gate(read("{root}/context/scope.md")), gate(read("{root}/" + required[0])), start().says("START_ACK"), blocked("___x"),
+		gate(read("{root}/CONTEXT.md")), gate(read("{root}/context/scope.md")), gate(read("{root}/" + required[0])),
+		start().says("START_ACK"), blocked("___x"),
 	}},
 	{class: "D11", name: "a failed append is not said here: the next blocked call says it", steps: []step{
 		tokenBytes("x\n"), gate(shown(2)), content("{token}", "x\n"), gate(bash).failsClosed("line 1"),
@@ -99,7 +129,8 @@ var readCases = []testCase{
 		gate(with(bash, "hook_event_name", `"PostToolUse"`)), gate(with(tool("Edit"), "hook_event_name", `"PostToolUse"`)), noToken(),
 	}},
 	{class: "D11", name: "a required file that is missing, a directory or a FIFO", steps: []step{
-		remove("{root}/CONTEXT.md"), gate(read("{root}/CONTEXT.md")).blocks("Read", "____"), gate(shown(2)), fifo("{root}/CONTEXT.md"), gate(shown(2)), remove("{root}/CONTEXT.md"), mkdir("{root}/CONTEXT.md"), gate(shown(2)), noToken(),
+		remove("{root}/CONTEXT.md"), gate(read("{root}/CONTEXT.md")).blocks("Read", "____"), gate(shown(2)), fifo("{root}/CONTEXT.md"),
+		gate(shown(2)), remove("{root}/CONTEXT.md"), mkdir("{root}/CONTEXT.md"), gate(shown(2)), noToken(),
 	}},
 }
 

@@ -2,19 +2,46 @@ package main
 
 // D12: what passes without markers, exactly.
 var exemptCases = []testCase{
-	{class: "D12", name: "tool names are exact and case-sensitive", steps: gatedTools("taskcreate", "TASKCREATE", "TaskCreate ", " TaskCreate", "TaskCreateX", "Task", "TaskDelete", "Tasklist", "TaskOutputs", "mcp__x__TaskList", "Task_List", "TaskOutput\u0000")},
+	{class: "D12", name: "tool names are exact and case-sensitive", steps: gatedTools(
+		"taskcreate", "TASKCREATE", "TaskCreate ", " TaskCreate", "TaskCreateX", "Task", "TaskDelete", "Tasklist", "TaskOutputs",
+		"mcp__x__TaskList", "Task_List", "TaskOutput\u0000",
+	)},
 	{class: "D12", name: "an empty tool name is gated", steps: []step{gate(with(bash, "tool_name", `""`)).blocks(`""`, "____")}},
-	{class: "D12", name: "CLAUDE.md and MEMORY.md in any folder", steps: exemptReads("/CLAUDE.md", "/x/CLAUDE.md", "/x/y z/MEMORY.md", "{root}/sub/CLAUDE.md", "/home/operator/.claude/CLAUDE.md", "/x/./CLAUDE.md", "/x/y/../CLAUDE.md", "/x/CLAUDE.md/", "//x//MEMORY.md")},
+	{class: "D12", name: "CLAUDE.md and MEMORY.md in any folder", steps: exemptReads(
+		"/CLAUDE.md", "/x/CLAUDE.md", "/x/y z/MEMORY.md", "{root}/sub/CLAUDE.md", "/home/operator/.claude/CLAUDE.md", "/x/./CLAUDE.md",
+		"/x/y/../CLAUDE.md", "/x/CLAUDE.md/", "//x//MEMORY.md",
+	)},
 	{class: "D12", name: "the names alone, as older clients pass them", steps: exemptReads("CLAUDE.md", "MEMORY.md")},
-	{class: "D12", name: "names are exact and case-sensitive", steps: gatedReads("/x/claude.md", "/x/Claude.md", "/x/CLAUDE.MD", "/x/memory.md", "/x/CLAUDE.md.bak", "/x/MYCLAUDE.md", "/x/CLAUDE", "/x/AGENTS.md", "/x/CLAUDE.md/x", "claude.md", "memory.md")},
-	{class: "D12", name: "any path with /memory/", steps: exemptReads("/home/operator/.claude/projects/x/memory/a.md", "/memory/a", "/x/memory/y/z", "/x//memory//a", "/x/./memory/./a", "/x/y/../memory/a", "/x/memory/a/../b")},
-	{class: "D12", name: "/memory/ is exact: case, whole name, something after it", steps: gatedReads("/x/Memory/a", "/x/MEMORY/a", "/x/mymemory/a", "/x/memory2/a", "/x/memory", "/x/memory/", "/x/memory/.", "/x/memory/a/..", "/x/memories/a", "/x/memory.md")},
-	{class: "D12", name: "a .. cannot borrow the exemption", steps: gatedReads("/x/memory/../../etc/passwd", "/x/memory/../a", "/memory/../etc/passwd", "/x/CLAUDE.md/../passwd", "/x/memory/a/../../b", "/x/CLAUDE.md/..")},
-	{class: "D12", name: "relative paths and ~ are gated", steps: gatedReads("./CLAUDE.md", "sub/CLAUDE.md", "~/CLAUDE.md", "~/.claude/CLAUDE.md", "../CLAUDE.md", "memory/a", "./memory/a", "x/memory/a", "$HOME/CLAUDE.md", "file:///x/CLAUDE.md", "MEMORY.md/x")},
-	{class: "D12", name: "a blank at either end is gated", steps: gatedReads(" /x/CLAUDE.md", "/x/CLAUDE.md ", "\t/x/CLAUDE.md", "/x/CLAUDE.md\n", " CLAUDE.md", "CLAUDE.md ", "MEMORY.md\n", "/x/memory/a ", "\u00a0/x/CLAUDE.md", "/x/memory/a\u3000", "/x/memory/a\ufeff")},
-	{class: "D12", name: "a control character is gated", steps: gatedReads("/x/memory/a\nb", "/x\x01/CLAUDE.md", "/x/memory/\x1b", "/x/\u0085/CLAUDE.md")},
+	{class: "D12", name: "names are exact and case-sensitive", steps: gatedReads(
+		"/x/claude.md", "/x/Claude.md", "/x/CLAUDE.MD", "/x/memory.md", "/x/CLAUDE.md.bak", "/x/MYCLAUDE.md", "/x/CLAUDE", "/x/AGENTS.md",
+		"/x/CLAUDE.md/x", "claude.md", "memory.md",
+	)},
+	{class: "D12", name: "any path with /memory/", steps: exemptReads(
+		"/home/operator/.claude/projects/x/memory/a.md", "/memory/a", "/x/memory/y/z", "/x//memory//a", "/x/./memory/./a",
+		"/x/y/../memory/a", "/x/memory/a/../b",
+	)},
+	{class: "D12", name: "/memory/ is exact: case, whole name, something after it", steps: gatedReads(
+		"/x/Memory/a", "/x/MEMORY/a", "/x/mymemory/a", "/x/memory2/a", "/x/memory", "/x/memory/", "/x/memory/.", "/x/memory/a/..",
+		"/x/memories/a", "/x/memory.md",
+	)},
+	{class: "D12", name: "a .. cannot borrow the exemption", steps: gatedReads(
+		"/x/memory/../../etc/passwd", "/x/memory/../a", "/memory/../etc/passwd", "/x/CLAUDE.md/../passwd", "/x/memory/a/../../b",
+		"/x/CLAUDE.md/..",
+	)},
+	{class: "D12", name: "relative paths and ~ are gated", steps: gatedReads(
+		"./CLAUDE.md", "sub/CLAUDE.md", "~/CLAUDE.md", "~/.claude/CLAUDE.md", "../CLAUDE.md", "memory/a", "./memory/a", "x/memory/a",
+		"$HOME/CLAUDE.md", "file:///x/CLAUDE.md", "MEMORY.md/x",
+	)},
+	{class: "D12", name: "a blank at either end is gated", steps: gatedReads(
+		" /x/CLAUDE.md", "/x/CLAUDE.md ", "\t/x/CLAUDE.md", "/x/CLAUDE.md\n", " CLAUDE.md", "CLAUDE.md ", "MEMORY.md\n", "/x/memory/a ",
+		"\u00a0/x/CLAUDE.md", "/x/memory/a\u3000", "/x/memory/a\ufeff",
+	)},
+	{class: "D12", name: "a control character is gated", steps: gatedReads(
+		"/x/memory/a\nb", "/x\x01/CLAUDE.md", "/x/memory/\x1b", "/x/\u0085/CLAUDE.md",
+	)},
 	{class: "D12", name: "no file_path is gated", steps: []step{
-		gate(with(read("x"), "tool_input", "{}")).blocks("Read", "____"), gate(without(read("x"), "tool_input")).blocks("Read", "____"), gate(read("")).blocks("Read", "____"),
+		gate(with(read("x"), "tool_input", "{}")).blocks("Read", "____"), gate(without(read("x"), "tool_input")).blocks("Read", "____"),
+		gate(read("")).blocks("Read", "____"),
 	}},
 	{class: "D12", name: "a whole session may still read anything", steps: []step{
 		load(), start(), gate(read("/etc/passwd")), gate(read(" /x/CLAUDE.md")), gate(read("")), gate(with(read("x"), "tool_input", "{}")),
@@ -25,14 +52,18 @@ var exemptCases = []testCase{
 		write("{root}/AGENTS.md", "x"), link("{root}/CLAUDE.md", "AGENTS.md"), gate(read("{root}/CLAUDE.md")), gate(read("CLAUDE.md")), noToken(),
 	}},
 	{class: "D12", name: "CLAUDE.md -> a secret is gated", steps: []step{
-		write("{dir}/.ssh/id_rsa", "x"), link("{root}/CLAUDE.md", "{dir}/.ssh/id_rsa"), gate(read("{root}/CLAUDE.md")).blocks("Read", "____"), gate(read("CLAUDE.md")).blocks("Read", "____"),
-		link("{root}/MEMORY.md", "../.ssh/id_rsa"), gate(read("{root}/MEMORY.md")).blocks("Read", "____"), gate(read("MEMORY.md")).blocks("Read", "____"),
+		write("{dir}/.ssh/id_rsa", "x"), link("{root}/CLAUDE.md", "{dir}/.ssh/id_rsa"),
+		gate(read("{root}/CLAUDE.md")).blocks("Read", "____"), gate(read("CLAUDE.md")).blocks("Read", "____"),
+		link("{root}/MEMORY.md", "../.ssh/id_rsa"), gate(read("{root}/MEMORY.md")).blocks("Read", "____"),
+		gate(read("MEMORY.md")).blocks("Read", "____"),
 	}},
 	{class: "D12", name: "CLAUDE.md in cwd is judged by cwd", steps: []step{
-		write("{dir}/secret", "x"), mkdir("{root}/sub"), link("{root}/sub/CLAUDE.md", "{dir}/secret"), gate(read("CLAUDE.md")), at("{root}/sub"), gate(read("CLAUDE.md")).blocks("Read", "____"),
+		write("{dir}/secret", "x"), mkdir("{root}/sub"), link("{root}/sub/CLAUDE.md", "{dir}/secret"), gate(read("CLAUDE.md")),
+		at("{root}/sub"), gate(read("CLAUDE.md")).blocks("Read", "____"),
 	}},
 	{class: "D12", name: "a chain that ends in a secret is gated", steps: []step{
-		write("{dir}/secret", "x"), link("{root}/CLAUDE.md", "MEMORY.md"), link("{root}/MEMORY.md", "third"), link("{root}/third", "{dir}/secret"), gate(read("{root}/CLAUDE.md")).blocks("Read", "____"),
+		write("{dir}/secret", "x"), link("{root}/CLAUDE.md", "MEMORY.md"), link("{root}/MEMORY.md", "third"),
+		link("{root}/third", "{dir}/secret"), gate(read("{root}/CLAUDE.md")).blocks("Read", "____"),
 	}},
 	{class: "D12", name: "a link to what is exempt itself is fine", steps: []step{
 		write("{dir}/shared/CLAUDE.md", "x"), link("{root}/CLAUDE.md", "{dir}/shared/CLAUDE.md"), gate(read("{root}/CLAUDE.md")),
@@ -46,7 +77,8 @@ var exemptCases = []testCase{
 		mkdir("{dir}/m"), write("{root}/notes/a", "x"), link("{dir}/m/memory", "{root}/notes"), gate(read("{dir}/m/memory/a")), noToken(),
 	}},
 	{class: "D12", name: "the root's own folder is not under the root of another name that begins like it", steps: []step{
-		mkdir("{dir}/m"), write("{dir}/constellation-hades-secret/a", "x"), link("{dir}/m/CLAUDE.md", "{dir}/constellation-hades-secret/a"), gate(read("{dir}/m/CLAUDE.md")).blocks("Read", "____"),
+		mkdir("{dir}/m"), write("{dir}/constellation-hades-secret/a", "x"), link("{dir}/m/CLAUDE.md", "{dir}/constellation-hades-secret/a"),
+		gate(read("{dir}/m/CLAUDE.md")).blocks("Read", "____"),
 	}},
 	{class: "D12", name: "a link above leaves an exempt file exempt", steps: []step{
 		mkdir("{dir}/real"), write("{dir}/real/CLAUDE.md", "x"), link("{dir}/alias", "real"), gate(read("{dir}/alias/CLAUDE.md")), noToken(),
@@ -59,7 +91,8 @@ var exemptCases = []testCase{
 		link("{root}/CLAUDE.md", "{dir}/later"), gate(read("{root}/CLAUDE.md")).blocks("Read", "____"), gate(read("{root}/MEMORY.md")), noToken(),
 	}},
 	{class: "D12", name: "a loop does not pass as something else", steps: []step{
-		mkdir("{dir}/l"), link("{dir}/l/CLAUDE.md", "b"), link("{dir}/l/b", "c"), link("{dir}/l/c", "CLAUDE.md"), gate(read("{dir}/l/b")).blocks("Read", "____"),
+		mkdir("{dir}/l"), link("{dir}/l/CLAUDE.md", "b"), link("{dir}/l/b", "c"), link("{dir}/l/c", "CLAUDE.md"),
+		gate(read("{dir}/l/b")).blocks("Read", "____"),
 	}},
 	{class: "D12", name: "exempt calls do not look at the token", steps: []step{
 		tokenBytes("x\n"), gate(tool("TaskList")), gate(read("/x/CLAUDE.md")), gate(skill("other")),

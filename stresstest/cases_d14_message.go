@@ -10,50 +10,69 @@ import (
 var messageCases = []testCase{
 	// The whole message, word for word, in each state.
 	{class: "D14", name: "whole message: START_ACK missing", steps: []step{load(), resolves("xxx_", askStart)}},
-	{class: "D14", name: "whole message: no token", steps: []step{resolves("____", askStart, isMissing, "this session has no token. It was never loaded here (it\nstarted elsewhere, or the loader is not wired or failed), or /tmp was cleaned\nor the machine restarted.\n", readFiles, orResume, thenStart)}},
-	{class: "D14", name: "whole message: voided", steps: []step{load(), start(), gate(compact("auto")), resolves("___x", askLoad, isMissing, "a compaction, or the client's preparation of one, voids\nwhat was loaded (LOAD_VOID), and no load followed.\n", readFiles, orResume)}},
+	{class: "D14", name: "whole message: no token", steps: []step{
+		resolves("____", askStart, isMissing, "this session has no token. It was never loaded here (it\nstarted elsewhere, or the loader is not wired or failed), or /tmp was cleaned\nor the machine restarted.\n",
+			readFiles, orResume, thenStart),
+	}},
+	{class: "D14", name: "whole message: voided", steps: []step{
+		load(), start(), gate(compact("auto")),
+		resolves("___x", askLoad, isMissing, "a compaction, or the client's preparation of one, voids\nwhat was loaded (LOAD_VOID), and no load followed.\n",
+			readFiles, orResume),
+	}},
 	{class: "D14", name: "whole message: pages missing", steps: []step{
-		holding(rig.SizedContents(35_000)), start().says("START_ACK"), page(3, 4, 4), resolves("___x", askLoad, isMissing, "the load has 4 pages; came: 3; missing: 1, 2, 4.\nEach page K must be wired as hades-session-load K/N with the same N, at least 4.\n", readFiles, orResume),
+		holding(rig.SizedContents(35_000)), start().says("START_ACK"), page(3, 4, 4),
+		resolves("___x", askLoad, isMissing, "the load has 4 pages; came: 3; missing: 1, 2, 4.\nEach page K must be wired as hades-session-load K/N with the same N, at least 4.\n",
+			readFiles, orResume),
 	}},
 	{class: "D14", name: "whole message: loaded for another root", steps: []step{
 		load(), start(), constellation("{dir}/b/constellation-hades", rig.SmallContents()),
-		resolves("___x", askLoad, isMissing, "the session was loaded for another root, {dir}/constellation-hades;\nthis root is {dir}/b/constellation-hades.\n", readFiles, orResume),
+		resolves("___x", askLoad, isMissing, "the session was loaded for another root, {dir}/constellation-hades;\nthis root is {dir}/b/constellation-hades.\n",
+			readFiles, orResume),
 	}},
 	{class: "D14", name: "whole message: START_ACK without a load", steps: []step{
-		start().says("START_ACK"), resolves("___x", askLoad, isMissing, "the token holds no load: the loader is not wired or failed.\n", readFiles, orResume),
+		start().says("START_ACK"),
+		resolves("___x", askLoad, isMissing, "the token holds no load: the loader is not wired or failed.\n", readFiles, orResume),
 	}},
 	{class: "D14", name: "whole message: some files read, one too long", steps: []step{
 		holding(rig.Contents{longText(30_000), "s\n", "c\n"}), gate(shown(1)),
-		resolves("_x__", askStart, isMissing, "only the files checked above were shown in full.\n", "Way out: the main agent reads these files (Read tool, no offset, no limit):\n"+
-			"  {root}/docs/book-of-hades/COMMANDMENTS.md\n    (30000 bytes: over 25000 a Read does not count; wire pages or shorten it)\n  {root}/CONTEXT.md\n", orResume, thenStart),
+		resolves("_x__", askStart, isMissing, "only the files checked above were shown in full.\n",
+			"Way out: the main agent reads these files (Read tool, no offset, no limit):\n"+
+				"  {root}/docs/book-of-hades/COMMANDMENTS.md\n    (30000 bytes: over 25000 a Read does not count; wire pages or shorten it)\n  {root}/CONTEXT.md\n",
+			orResume, thenStart),
 	}},
 	{class: "D14", name: "whole message: no Hades root", steps: []step{
-		mkdir("{dir}/b/constellation-hades/x"), at("{dir}/b/constellation-hades/x"), resolves("____", askStart, isMissing, "this is no Hades root: no directory holds the three\nrequired files. Tried:\n  {dir}/b/constellation-hades\n  {dir}/b/constellation-hades/x\n"+
-			"Way out: the operator puts the files in place (git status, git checkout) and\nresumes or restarts the session. A folder that is no constellation: give it\nanother name.\n"),
+		mkdir("{dir}/b/constellation-hades/x"), at("{dir}/b/constellation-hades/x"), resolves("____", askStart, isMissing,
+			"this is no Hades root: no directory holds the three\nrequired files. Tried:\n  {dir}/b/constellation-hades\n  {dir}/b/constellation-hades/x\n"+
+				"Way out: the operator puts the files in place (git status, git checkout) and\nresumes or restarts the session. A folder that is no constellation: give it\nanother name.\n"),
 	}},
 	{class: "D14", name: "no token: never loaded here, /tmp cleaned, or the machine restarted", steps: []step{
-		blocked("____", "no token", "/tmp was cleaned", "restarted", "{root}/"+required[0], "{root}/"+required[1], "{root}/"+required[2], "no offset, no limit", "resumes or restarts", "/start"),
+		blocked("____", "no token", "/tmp was cleaned", "restarted", "{root}/"+required[0], "{root}/"+required[1], "{root}/"+required[2],
+			"no offset, no limit", "resumes or restarts", "/start"),
 	}},
 	{class: "D14", name: "a token that was cleaned away from a session that lives on", steps: []step{
 		load(), start(), allowed(), remove("{token}"), blocked("____", "no token", "/tmp was cleaned"), load(), start(), allowed(),
 	}},
 	{class: "D14", name: "START_ACK without a load", steps: []step{
-		start().says("START_ACK"), blocked("___x", "no load", "{root}/"+required[0], "resumes or restarts").withoutWords("type /start or", "Then START_ACK"),
+		start().says("START_ACK"),
+		blocked("___x", "no load", "{root}/"+required[0], "resumes or restarts").withoutWords("type /start or", "Then START_ACK"),
 	}},
 	{class: "D14", name: "some files read, others not: those that are missing are listed", steps: []step{
 		gate(shown(1)), blocked("_x__", "{root}/"+required[0], "{root}/"+required[2]).withoutWords("  {root}/" + required[1] + "\n"),
 	}},
 	{class: "D14", name: "pages missing: which came and which did not, and what to wire", steps: []step{
-		holding(rig.SizedContents(35_000)), page(2, 4, 4), page(3, 4, 4), blocked("____", "4 pages", "came: 2, 3;", "missing: 1, 4.", "hades-session-load", "at least 4", "resumes or restarts"),
+		holding(rig.SizedContents(35_000)), page(2, 4, 4), page(3, 4, 4),
+		blocked("____", "4 pages", "came: 2, 3;", "missing: 1, 4.", "hades-session-load", "at least 4", "resumes or restarts"),
 	}},
 	{class: "D14", name: "voided by a compaction", steps: []step{
 		load(), gate(compact("auto")), blocked("____", "compaction", "{root}/"+required[0], "resumes or restarts", "/start"),
 	}},
 	{class: "D14", name: "loaded for another root: both are named", steps: []step{
-		load(), constellation("{dir}/b/constellation-hades", rig.SmallContents()), blocked("____", "another root", "{dir}/constellation-hades", "{dir}/b/constellation-hades", "{root}/"+required[0]),
+		load(), constellation("{dir}/b/constellation-hades", rig.SmallContents()),
+		blocked("____", "another root", "{dir}/constellation-hades", "{dir}/b/constellation-hades", "{root}/"+required[0]),
 	}},
 	{class: "D14", name: "a folder of that name without rule files is no Hades root", steps: []step{
-		mkdir("{dir}/b/constellation-hades/x"), at("{dir}/b/constellation-hades/x"), blocked("____", "no Hades root", "{dir}/b/constellation-hades", "{dir}/b/constellation-hades/x", "the operator"),
+		mkdir("{dir}/b/constellation-hades/x"), at("{dir}/b/constellation-hades/x"),
+		blocked("____", "no Hades root", "{dir}/b/constellation-hades", "{dir}/b/constellation-hades/x", "the operator"),
 	}},
 	{class: "D14", name: "a file too long for a Read: wire pages or shorten it", steps: []step{
 		holding(rig.Contents{longText(30_000), "s\n", "c\n"}), blocked("____", "{root}/"+required[0], "30000 bytes", "wire pages or shorten"),
@@ -68,42 +87,56 @@ var messageCases = []testCase{
 		load(), blocked("xxx_").withoutWords("MISSING here", "Read tool"),
 	}},
 	{class: "D14", name: "nothing that a session can set is offered as a way out", steps: []step{
-		blocked("____").withoutWords(weakening...), load(), blocked("xxx_").withoutWords(weakening...), start(), gate(compact("auto")), blocked("___x").withoutWords(weakening...),
+		blocked("____").withoutWords(weakening...), load(), blocked("xxx_").withoutWords(weakening...), start(), gate(compact("auto")),
+		blocked("___x").withoutWords(weakening...),
 	}},
 	{class: "D14", name: "a tool name that is not plain text is quoted", steps: []step{
-		gate(tool("Ba\nsh")).blocks(`"Ba\nsh"`, "____"), gate(tool("\x1b[2J")).blocks(`"\x1b[2J"`, "____"), gate(tool("Bäsh")).blocks(`"B\u00e4sh"`, "____"), gate(tool("a b")).blocks(`"a b"`, "____"), gate(tool(`a"b`)).blocks(`"a\"b"`, "____"), gate(tool("\u202etxt")).blocks(`"\u202etxt"`, "____"),
+		gate(tool("Ba\nsh")).blocks(`"Ba\nsh"`, "____"), gate(tool("\x1b[2J")).blocks(`"\x1b[2J"`, "____"),
+		gate(tool("Bäsh")).blocks(`"B\u00e4sh"`, "____"), gate(tool("a b")).blocks(`"a b"`, "____"),
+		gate(tool(`a"b`)).blocks(`"a\"b"`, "____"), gate(tool("\u202etxt")).blocks(`"\u202etxt"`, "____"),
 	}},
 	{class: "D14", name: "a long tool name is cut", steps: []step{
-		gate(tool(strings.Repeat("x", 200))).blocks(strings.Repeat("x", 200), "____"), gate(tool(strings.Repeat("x", 100_000))).blocks(strings.Repeat("x", 200)+"…", "____"),
+		gate(tool(strings.Repeat("x", 200))).blocks(strings.Repeat("x", 200), "____"),
+		gate(tool(strings.Repeat("x", 100_000))).blocks(strings.Repeat("x", 200)+"…", "____"),
 	}},
 	{class: "D14", name: "a path that is not plain text is quoted", steps: []step{
 		constellation("{dir}/Ünï/constellation-hades", rig.SmallContents()), blocked("____", `\u00dcn\u00ef`).withoutWords("Ünï"),
 	}},
 	{class: "D14", name: "a payload string in a fail-closed message is quoted", steps: []step{
-		gate(with(bash, "cwd", `"a\nb\u001b"`)).failsClosed(`"a\nb\x1b"`), gate(with(bash, "session_id", `"a\nb"`)).failsClosed(`"a\nb"`), gate(with(bash, "hook_event_name", `"a\nb"`)).failsClosed(`"a\nb"`), loader(with(startup, "hook_event_name", `"a\nb"`)).failsClosed(`"a\nb"`), loader(startup, "a\nb").failsClosed(`"a\nb"`),
+		gate(with(bash, "cwd", `"a\nb\u001b"`)).failsClosed(`"a\nb\x1b"`), gate(with(bash, "session_id", `"a\nb"`)).failsClosed(`"a\nb"`),
+		gate(with(bash, "hook_event_name", `"a\nb"`)).failsClosed(`"a\nb"`),
+		loader(with(startup, "hook_event_name", `"a\nb"`)).failsClosed(`"a\nb"`), loader(startup, "a\nb").failsClosed(`"a\nb"`),
 	}},
 	{class: "D14", name: "a subagent is told the same", steps: []step{load(), as("agent-1"), blocked("xxx_")}},
 	{class: "D14", name: "sources are resolved through links", steps: []step{
 		load(), link("{dir}/hades-gate.sh", "{hooks}/hades-gate"), linkedGate{},
 	}},
 	{class: "D14", name: "far below the 50,000 characters that the client shows", steps: []step{
-		constellation("{dir}/"+strings.Repeat(strings.Repeat("d", 200)+"/", 15)+"constellation-hades", rig.SmallContents()), gate(bash).blocks("Bash", "____").shorterThan(40_000),
+		constellation("{dir}/"+strings.Repeat(strings.Repeat("d", 200)+"/", 15)+"constellation-hades", rig.SmallContents()),
+		gate(bash).blocks("Bash", "____").shorterThan(40_000),
 	}},
 
 	// Every closed state has a way out that works inside the session.
-	{class: "D14", name: "way out by the files it names, from no token", steps: []step{blocked("____"), readsWhatIsNamed{}, gate(skill("start")), allowed()}},
-	{class: "D14", name: "way out by the files it names, after a compaction", steps: []step{load(), start(), gate(compact("auto")), readsWhatIsNamed{}, allowed()}},
+	{class: "D14", name: "way out by the files it names, from no token", steps: []step{
+		blocked("____"), readsWhatIsNamed{}, gate(skill("start")), allowed(),
+	}},
+	{class: "D14", name: "way out by the files it names, after a compaction", steps: []step{
+		load(), start(), gate(compact("auto")), readsWhatIsNamed{}, allowed(),
+	}},
 	{class: "D14", name: "way out by the files it names, from another root", steps: []step{
 		load(), start(), constellation("{dir}/b/constellation-hades", rig.SmallContents()), readsWhatIsNamed{}, allowed(),
 	}},
 	{class: "D14", name: "way out by the files it names, with pages missing", steps: []step{
 		holding(rig.SizedContents(25_000)), start().says("START_ACK"), page(1, 4, 3), readsWhatIsNamed{}, allowed(),
 	}},
-	{class: "D14", name: "way out by a resume, from no load", steps: []step{start().says("START_ACK"), blocked("___x"), loader(sessionStart("resume")).prints(theWholeBlock), allowed()}},
+	{class: "D14", name: "way out by a resume, from no load", steps: []step{
+		start().says("START_ACK"), blocked("___x"), loader(sessionStart("resume")).prints(theWholeBlock), allowed(),
+	}},
 }
 
 // weakening names what would be a way out if there were one that a session can set (D14, D19).
-var weakening = []string{"export ", "unset", "disable", "=1", "=true", "skip", "allow-once", "override", "--bare", "--safe", "--setting", "--dangerously", "CLAUDE_", "MOIRAI_", "HADES_"}
+var weakening = []string{"export ", "unset", "disable", "=1", "=true", "skip", "allow-once", "override", "--bare", "--safe", "--setting",
+	"--dangerously", "CLAUDE_", "MOIRAI_", "HADES_"}
 
 // The words of a resolution.
 const (

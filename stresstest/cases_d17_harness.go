@@ -9,10 +9,15 @@ import (
 
 // D17: what is tested is what ships.
 var harnessCases = []testCase{
-	{class: "D17", name: "the hooks are static, trimmed, of this module and the standard library alone", steps: []step{shipped(gateName), shipped(loaderName)}},
-	{class: "D17", name: "the hooks are for this machine and executable", steps: []step{modeOf("{hooks}/"+gateName, 0o755), modeOf("{hooks}/"+loaderName, 0o755)}},
+	{class: "D17", name: "the hooks are static, trimmed, of this module and the standard library alone", steps: []step{
+		shipped(gateName), shipped(loaderName),
+	}},
+	{class: "D17", name: "the hooks are for this machine and executable", steps: []step{
+		modeOf("{hooks}/"+gateName, 0o755), modeOf("{hooks}/"+loaderName, 0o755),
+	}},
 	{class: "D17", name: "the token directory is a constant: TMPDIR and HOME do not move it", steps: []step{
-		load().env("TMPDIR={dir}", "HOME={dir}", "XDG_RUNTIME_DIR={dir}"), tokenIs(loadedLines), start().env("TMPDIR={dir}", "HOME={dir}"), allowed().env("TMPDIR={dir}"), tokenIs(loadedLines, typedStart),
+		load().env("TMPDIR={dir}", "HOME={dir}", "XDG_RUNTIME_DIR={dir}"), tokenIs(loadedLines), start().env("TMPDIR={dir}", "HOME={dir}"),
+		allowed().env("TMPDIR={dir}"), tokenIs(loadedLines, typedStart),
 	}},
 	{class: "D17", name: "mode bits hold for this run", needs: modeBits, steps: []step{modeBitsHold{}}},
 	{class: "D17", name: "hooks hold no capability", needs: linux | modeBits, steps: []step{noCapability{}}},

@@ -66,7 +66,8 @@ var gateCases = []testCase{
 		load(), gate(prompt("<command-name>/war-room-start</command-name>")), tokenIs(loadedLines, typedStart),
 	}},
 	{class: "gate/Expanded slash command", name: "as the client expands it, message first", steps: []step{
-		load(), gate(prompt("<command-message>start is running…</command-message>\n<command-name>/start</command-name>\n<command-args></command-args>")),
+		load(),
+		gate(prompt("<command-message>start is running…</command-message>\n<command-name>/start</command-name>\n<command-args></command-args>")),
 		tokenIs(loadedLines, typedStart),
 	}},
 	{class: "gate/Skill start backup path", name: "PreToolUse Skill start: START_ACK", steps: []step{
@@ -137,9 +138,15 @@ var gateCases = []testCase{
 	}},
 
 	{class: "gate/Missing session_id", name: "PreToolUse: exit 2", steps: []step{gate(without(bash, "session_id")).failsClosed("session_id")}},
-	{class: "gate/Missing session_id", name: "UserPromptSubmit: exit 2", steps: []step{gate(without(prompt("/start"), "session_id")).failsClosed("session_id")}},
-	{class: "gate/Missing session_id", name: "an exempt tool too", steps: []step{gate(without(tool("TaskList"), "session_id")).failsClosed("session_id")}},
-	{class: "gate/Missing session_id", name: "the loader: exit 2, no output", steps: []step{loader(without(startup, "session_id")).failsClosed("session_id")}},
+	{class: "gate/Missing session_id", name: "UserPromptSubmit: exit 2", steps: []step{
+		gate(without(prompt("/start"), "session_id")).failsClosed("session_id"),
+	}},
+	{class: "gate/Missing session_id", name: "an exempt tool too", steps: []step{
+		gate(without(tool("TaskList"), "session_id")).failsClosed("session_id"),
+	}},
+	{class: "gate/Missing session_id", name: "the loader: exit 2, no output", steps: []step{
+		loader(without(startup, "session_id")).failsClosed("session_id"),
+	}},
 
 	{class: "gate/Unwritable token dir", name: "PreToolUse: exit 2", needs: alone | modeBits, steps: []step{
 		token(lines(loadedLines, typedStart)...), chmod(tokenDir, 0o500), gate(bash).failsClosed(tokenDir+" ", "chmod 700 "+tokenDir),

@@ -121,7 +121,8 @@ var unknownCases = []testCase{
 	{class: "§9.4 parallel calls", name: "10 different calls at once", needs: crowd, steps: []step{
 		load(), together{
 			blocked("xxx_"), blockedTool("Write"), blockedTool("Edit"), gate(tool("TaskList")), gate(skill("other")),
-			gate(read("{root}/CLAUDE.md")), gate(read("{root}/CONTEXT.md")), gate(subagent).blocks("Agent", "xxx_"), blockedTool("Glob"), blockedTool("WebFetch"),
+			gate(read("{root}/CLAUDE.md")), gate(read("{root}/CONTEXT.md")), gate(subagent).blocks("Agent", "xxx_"), blockedTool("Glob"),
+			blockedTool("WebFetch"),
 		}, tokenIs(loadedLines),
 	}},
 	{class: "§9.4 parallel calls", name: "three required Reads shown at once", needs: crowd, steps: []step{

@@ -176,7 +176,8 @@ func leastPages(s *scene) int {
 	return (total + pageUnits - banners - 1) / (pageUnits - banners)
 }
 
-var pieces = []string{"word ", "x", "\n", "\r\n", "é", "漢", "😀", "e\u0301", "\xff", "\x00", "\u2028", "line of some length to fill it\n", "----- END CONTEXT.md: complete -----\n"}
+var pieces = []string{"word ", "x", "\n", "\r\n", "é", "漢", "😀", "e\u0301", "\xff", "\x00", "\u2028", "line of some length to fill it\n",
+	"----- END CONTEXT.md: complete -----\n"}
 
 func randomText(dice *rand.Rand, n int) string {
 	var b strings.Builder
