@@ -49,6 +49,10 @@ var recordCases = []testCase{
 	{class: "D5", name: "words", steps: corrupt("hello world\n", 5)},
 	{class: "D5", name: "no time", steps: corrupt("START_ACK UserPromptSubmit main\n", 5)},
 	{class: "D5", name: "a time that is no number", steps: corrupt("17e8 START_ACK UserPromptSubmit main\n", 5)},
+	{class: "D5", name: "a time of 18 digits is one, of 20 is none", steps: []step{
+		tokenBytes(handWritten + "999999999999999999 START_ACK Skill main\n"), allowed(),
+		tokenBytes(handWritten + "99999999999999999999 START_ACK Skill main\n"), gate(bash).failsClosed("line 5"),
+	}},
 	{class: "D5", name: "a negative time", steps: corrupt("-1 START_ACK UserPromptSubmit main\n", 5)},
 	{class: "D5", name: "a time with a point", steps: corrupt("1700000000.5 START_ACK UserPromptSubmit main\n", 5)},
 	{class: "D5", name: "three fields", steps: corrupt("1700000000 START_ACK UserPromptSubmit\n", 5)},
