@@ -62,8 +62,17 @@ func compactionUnloaded(r *Run) {
 	t := s.Prompt("on", w.Bash("b"))
 	r.Check("the rules are not in the context, and Bash is blocked", delivered(t.Requests[0]) == rig.Contents{} && blocked(t.Results[0], s.ID) && !w.Ran("b"))
 	r.Check("the message says that a compaction did it", strings.Contains(t.Results[0].Text, "compaction"), after(t.Results[0].Text, "Resolution:"))
-	t = s.Prompt("read", w.ReadRequired(), w.Bash("c"))
+	s.Prompt("read", w.ReadRequired(), w.Bash("c"))
 	r.Check("three Reads earn it again, with no second /start", w.Ran("c"), w.Token(s.ID))
+
+	s.talk()
+	loader := w.hooks() + "/hades-session-load"
+	r.must(os.Rename(loader, loader+".gone")) // now nothing but PreCompact can void
+	s.Prompt("/compact")
+	r.must(os.Rename(loader+".gone", loader))
+	t = s.Prompt("on", w.Bash("d"))
+	r.Check("with no loader at all the void stands too, and Bash is blocked", strings.HasSuffix(w.Markers(s.ID), " LOAD_VOID") &&
+		delivered(t.Requests[0]) == rig.Contents{} && blocked(t.Results[0], s.ID) && !w.Ran("d"), w.Token(s.ID))
 }
 
 // after is the text from a mark on.
