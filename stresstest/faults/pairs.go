@@ -26,6 +26,8 @@ func pairs(all []fault) []fault {
 		{"streams: stderr a pipe that nobody reads", "stdin: a pipe that never ends, half a payload"},
 		{"streams: stderr a pipe that nobody reads", "token dir: mode 0777, 0720, 0702"},
 		{"streams: stderr a pipe that nobody reads", "required: all missing"},
+		{"streams: stderr a pipe that nobody reads", "token dir: full, not a byte left"},
+		{"streams: stderr a pipe that nobody reads", "process: RLIMIT_FSIZE 0"},
 		{"streams: stdout a pipe that nobody reads", "token file: locked by a live process"},
 		{"streams: stdout a pipe that nobody reads", "token dir: full, not a byte left"},
 		{"streams: stdout a pipe that nobody reads", "token file: a FIFO"},

@@ -13,7 +13,7 @@ import (
 func printTable(w io.Writer, title string, rows []*row) {
 	fmt.Fprintf(w, "\n%s\n", title)
 	fmt.Fprintf(w, "where ends differ: 2B the block message, 2C fail-closed, 2F the Go runtime could not start, 0N nothing recorded\n%-50s", "")
-	for _, k := range theKinds {
+	for _, k := range theKinds[:kinds] {
 		fmt.Fprintf(w, " %-27s", k.name)
 	}
 	fmt.Fprintln(w)
