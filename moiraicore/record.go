@@ -67,13 +67,8 @@ func pageMarker(k, m int) string {
 
 // ParsePage reads the marker of a receipt.
 func ParsePage(marker string) (k, m int, ok bool) {
-	rest, is := strings.CutPrefix(marker, "PAGE_")
-	if !is {
-		return 0, 0, false
-	}
-	ks, ms, _ := strings.Cut(rest, "_OF_")
-	k, kerr := strconv.Atoi(ks)
-	m, merr := strconv.Atoi(ms)
-	ok = kerr == nil && merr == nil && 1 <= k && k <= m && m <= MaxPages && pageMarker(k, m) == marker
-	return k, m, ok
+	ks, ms, _ := strings.Cut(strings.TrimPrefix(marker, "PAGE_"), "_OF_")
+	k, _ = strconv.Atoi(ks)
+	m, _ = strconv.Atoi(ms)
+	return k, m, 1 <= k && k <= m && m <= MaxPages && pageMarker(k, m) == marker
 }
