@@ -147,7 +147,7 @@ func (c call) read() {
 	if err != nil || tool != moiraicore.ToolRead || c.agent != moiraicore.MainAgent || !required || !whole || len(shown) > moiraicore.MaxRead {
 		return
 	}
-	if content, err := moiraicore.ReadFile(path); err == nil && content == shown {
+	if content, err := moiraicore.ReadFile(path); err == nil && moiraicore.AsShown(content) == moiraicore.AsShown(shown) {
 		// An error records nothing, and the next blocked call says what it is.
 		_ = c.append(tool, func(l *moiraicore.Load) []moiraicore.Record { return l.EarnFile(i) })
 	}

@@ -49,6 +49,14 @@ func RequiredRead(filePath, root string) (i int, ok bool) {
 	return 0, false
 }
 
+// AsShown is a text as the client's Read gives it: no byte order mark ahead, line
+// ends as "\n", no single "\r" at the end. Everything else is shown as it is (D11,
+// measured).
+func AsShown(text string) string {
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	return strings.TrimSuffix(text, "\r")
+}
+
 func isExempt(path string) bool {
 	return slices.Contains(exemptFiles[:], filepath.Base(path)) || strings.Contains(path, exemptSegment)
 }
