@@ -54,6 +54,7 @@ func malformed(condition string, args ...any) error {
 
 // decodeObject reads one JSON object and keeps the keys that keep names.
 func decodeObject(dec *json.Decoder, keep func(p Payload, key string) bool) (Payload, error) {
+	dec.UseNumber() // a number of any size is well-formed
 	p := Payload{}
 	open, err := dec.Token()
 	if err == nil && open != json.Delim('{') {
@@ -150,9 +151,7 @@ func (p Payload) object(key string) (Payload, error) {
 		return nil, nil
 	}
 	raw, _ := p[key].(json.RawMessage)
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	in, err := decodeObject(dec, func(Payload, string) bool { return true })
+	in, err := decodeObject(json.NewDecoder(bytes.NewReader(raw)), func(Payload, string) bool { return true })
 	if err != nil {
 		return nil, malformed("key %q stands twice or is not an object", key)
 	}
