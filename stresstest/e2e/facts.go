@@ -251,7 +251,7 @@ func payloadFacts(r *Run) {
 	fresh()
 	r.Fact("60,000 characters on stderr with exit 2: the model sees", yes(len(t.Results[0].Text) > 60_000, "all", fmt.Sprintf("about %d,000", (len(t.Results[0].Text)+5000)/10000*10)))
 
-	t = s.Prompt("go", Step{{Name: "Bash", Input: map[string]any{"command": "cd docs", "description": "x"}}}, Step{{Name: "Bash", Input: map[string]any{"command": "pwd", "description": "x"}}},
+	s.Prompt("go", Step{{Name: "Bash", Input: map[string]any{"command": "cd docs", "description": "x"}}}, Step{{Name: "Bash", Input: map[string]any{"command": "pwd", "description": "x"}}},
 		Step{{Name: "Bash", Input: map[string]any{"command": "cd " + w.Root, "description": "x"}}})
 	var cwds []string
 	for _, p := range fresh() {

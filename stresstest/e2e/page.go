@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ func page(results []versionResult) string {
 		}
 		cells := []string{row.Name}
 		for _, v := range results {
-			cells = append(cells, v.rows[i])
+			cells = append(cells, cmp.Or(v.rows[i], "–"))
 		}
 		b.WriteString(line(cells))
 	}

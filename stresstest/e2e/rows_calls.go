@@ -55,7 +55,7 @@ func subagents(r *Run) {
 	t = s.Prompt("fork", skill("forked"))
 	sub := ofAgent(t, "forked")
 	r.Check("a subagent that a skill forks is blocked too", len(sub) == 1 && blocked(sub[0], s.ID) && !w.Ran("fork-before"), sub)
-	t = s.Prompt("/start", agent("after"))
+	s.Prompt("/start", agent("after"))
 	s.Model.ScriptAgent("after2", w.Bash("agent-after"), Step{w.Read("CONTEXT.md")})
 	t = s.Prompt("again", agent("after2"))
 	sub = ofAgent(t, "after2")
@@ -63,7 +63,7 @@ func subagents(r *Run) {
 
 	s = w.Start(w.Root)
 	s.Model.ScriptAgent("forked", skill("start"), w.Bash("fork-start"))
-	t = s.Prompt("fork", skill("forked"))
+	s.Prompt("fork", skill("forked"))
 	r.Check("a subagent that calls Skill start is recorded with its own id", regexp.MustCompile(` START_ACK Skill [A-Za-z0-9._-]+\n$`).MatchString(w.Token(s.ID)) &&
 		!strings.HasSuffix(w.Token(s.ID), " main\n"), w.Token(s.ID))
 

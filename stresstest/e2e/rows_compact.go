@@ -197,7 +197,7 @@ func compactionPrepared(r *Run) {
 	r.must(os.Rename(context, context+".gone")) // so that the load at the change fails
 	r.must(os.WriteFile(events, nil, 0o644))
 	for i := range 4 {
-		t = s.Prompt(fmt.Sprint(i, " ", big))
+		s.Prompt(fmt.Sprint(i, " ", big))
 		if now, _ := os.ReadFile(events); strings.Contains(string(now), "SessionStart") {
 			break
 		}

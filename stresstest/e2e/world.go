@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -191,10 +192,10 @@ func (w *World) start(dir string, args []string) *Session {
 
 // environment is built from nothing. It refuses whatever could reach a real
 // home, a real key or another host.
-func (w *World) environment(url string) ([]string, error) {
+func (w *World) environment(model string) ([]string, error) {
 	env := []string{
 		"HOME=" + w.Home, "PATH=/usr/local/bin:/usr/bin:/bin",
-		"ANTHROPIC_API_KEY=" + scriptedKey, "ANTHROPIC_BASE_URL=" + url,
+		"ANTHROPIC_API_KEY=" + scriptedKey, "ANTHROPIC_BASE_URL=" + model,
 		"DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1",
 	}
 	if w.features == nil { // with these the client does not look at its cache of features
@@ -210,11 +211,12 @@ func checkEnvironment(env []string, scratch string) error {
 		ok := true
 		switch {
 		case name == "HOME", name == "CLAUDE_CONFIG_DIR":
-			ok = strings.HasPrefix(value, scratch+"/")
+			ok = strings.HasPrefix(filepath.Clean(value), scratch+"/")
 		case name == "ANTHROPIC_API_KEY":
 			ok = value == scriptedKey
 		case name == "ANTHROPIC_BASE_URL":
-			ok = strings.HasPrefix(value, "http://127.0.0.1:")
+			u, err := url.Parse(value)
+			ok = err == nil && u.Scheme == "http" && u.Hostname() == "127.0.0.1"
 		case strings.Contains(name, "TOKEN"), strings.Contains(name, "KEY"), strings.Contains(name, "SECRET"), strings.HasSuffix(name, "_URL"):
 			ok = false
 		}
