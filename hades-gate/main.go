@@ -95,7 +95,7 @@ func (c call) prompt() {
 	if err != nil {
 		moiraicore.NotRecorded(err)
 	} else if !loaded {
-		os.Stdout.WriteString(startedButNotLoaded)
+		moiraicore.Say(startedButNotLoaded)
 	}
 }
 

@@ -25,8 +25,8 @@ func Fail(wayOut, condition string, args ...any) error {
 // Watchdog ends the process five seconds after its start, whatever it waits
 // for, because a hook that the client times out lets the tool run (D13).
 type Watchdog struct {
-	bite, last *time.Timer
-	spare      atomic.Bool
+	bite  *time.Timer
+	spare atomic.Bool
 }
 
 // Run runs a hook to its end: exit 0 if it returns, exit 2 after a failed Check
@@ -47,13 +47,6 @@ func Run(hook func(*Watchdog)) {
 		}
 		Check(err)
 	})
-	// The first end writes a message, and a pipe that nobody reads would hold it.
-	w.last = time.AfterFunc(Watch+WatchGrace, func() {
-		if w.spare.Load() {
-			os.Exit(0)
-		}
-		os.Exit(2)
-	})
 	defer func() {
 		if r := recover(); r != nil {
 			Check(Fail("report it with the payload; the gate stays closed meanwhile", "internal error: %v", r))
@@ -71,6 +64,8 @@ func Check(err error) {
 	if err == nil {
 		return
 	}
+	// A pipe that nobody reads would hold the message.
+	time.AfterFunc(WatchGrace, func() { os.Exit(2) })
 	os.Stderr.WriteString(err.Error())
 	for {
 		os.Exit(2)
@@ -85,10 +80,9 @@ func Must[T any](value T, err error) T {
 
 // Disarm stops the watchdog just before an append that earns something, so
 // that a hook never both records and fails (D6). If the watchdog has already
-// bitten, it waits for the end. A spared hook still ends, in exit 0: what it
-// says after the append may meet a pipe that nobody reads.
+// bitten, it waits for the end.
 func (w *Watchdog) Disarm() {
-	if !w.bite.Stop() || !w.spare.Load() && !w.last.Stop() {
+	if !w.bite.Stop() {
 		select {}
 	}
 }
@@ -98,6 +92,11 @@ func (w *Watchdog) Disarm() {
 func (w *Watchdog) Spare() { w.spare.Store(true) }
 
 // NotRecorded says on stdout why a hook that never blocks recorded nothing (D9).
-func NotRecorded(err error) {
-	os.Stdout.WriteString("Moirai (Hades): not recorded. " + err.Error())
+func NotRecorded(err error) { Say("Moirai (Hades): not recorded. " + err.Error()) }
+
+// Say writes to stdout for a hook that never blocks. Where nobody reads it, the
+// hook ends in exit 0.
+func Say(text string) {
+	time.AfterFunc(WatchGrace, func() { os.Exit(0) })
+	os.Stdout.WriteString(text)
 }

@@ -181,7 +181,7 @@ func refuseIfWired(m wiring.Machine, record wiring.Record) error {
 		return nil
 	}
 	return fmt.Errorf("not uninstalled: settings still name the hooks, and a missing gate blocks every constellation session:\n%s\n"+
-		"Take these out first (they are live within seconds), then uninstall again; or uninstall -force (make uninstall FORCE=1).",
+		"Take these out first (they are live within seconds), then uninstall again; or uninstall -force (make uninstall FORCE=1)",
 		strings.Join(wired, "\n"))
 }
 

@@ -180,11 +180,3 @@ func readOnly(path string) step {
 		return nil
 	})
 }
-
-// unmount takes the newest mount on path away before the case ends.
-func unmount(path string) step {
-	return fixture(func(s *scene) error {
-		s.undo = s.undo[:len(s.undo)-1]
-		return rig.Unmount(s.expand(path))
-	})
-}

@@ -431,7 +431,7 @@ func TestReadOnly(t *testing.T) {
 func snapshot(tr *trial.Trial) string {
 	var b strings.Builder
 	for _, dir := range []string{tr.Home, tr.Root, moiraicore.TokenParent} {
-		tr.Must(filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		tr.Must(filepath.WalkDir(dir, func(path string, d os.DirEntry, _ error) error {
 			info, err := os.Lstat(path)
 			if err == nil {
 				fmt.Fprintln(&b, path, info.Mode(), info.Size(), info.ModTime())

@@ -124,9 +124,7 @@ func (b *bench) inArena(do func() error, t *tally) {
 			j.cell.bad = append(j.cell.bad, err.Error())
 		}
 	})
-	for _, why := range j.cell.bad {
-		t.failed = append(t.failed, why)
-	}
+	t.failed = append(t.failed, j.cell.bad...)
 }
 
 // runJob runs all variants of one job, and stops at the fifth bad one.

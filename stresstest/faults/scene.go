@@ -193,9 +193,8 @@ func stand() string {
 // outcome is how one call ended.
 type outcome struct {
 	rig.Result
-	after     string // token file
-	condition string // what the hook said of itself
-	wired     *rig.Result
+	after string // token file
+	wired *rig.Result
 }
 
 var (

@@ -112,7 +112,6 @@ var onStdin = []fault{
 	}},
 }
 
-func one(*scene) int   { return 1 }
 func two(*scene) int   { return 2 }
 func three(*scene) int { return 3 }
 
