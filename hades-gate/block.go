@@ -144,13 +144,13 @@ func pagesLost(load *moiraicore.Load) string {
 }
 
 func (c call) waysOut(load *moiraicore.Load) string {
-	out := "Way out: the main agent reads these files (Read tool, no offset, no limit):\n"
+	out := "Way out: the main agent reads these files (Read tool, no offset;\nif the answer is that the file is unchanged, again with limit 2500):\n"
 	for i, r := range moiraicore.Required {
 		path := c.scope.Root + "/" + r.Path
 		if info, err := os.Stat(path); !load.Acked[i] && err == nil && info.Size() > moiraicore.MaxRead {
-			out += fmt.Sprintf("  %s\n    (%d bytes: over %d a Read does not count; wire pages or shorten it)\n", moiraicore.Quote(path), info.Size(), moiraicore.MaxRead)
+			out += fmt.Sprintf("  %s\n    (%d bytes: over %d a Read does not count; wire pages or shorten it)\n", moiraicore.QuotePath(path), info.Size(), moiraicore.MaxRead)
 		} else if !load.Acked[i] {
-			out += "  " + moiraicore.Quote(path) + "\n"
+			out += "  " + moiraicore.QuotePath(path) + "\n"
 		}
 	}
 	out += "or the operator resumes or restarts the session (exit, then claude --resume).\n"

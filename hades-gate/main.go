@@ -44,7 +44,7 @@ func gate(w *moiraicore.Watchdog) {
 	c := call{payload, moiraicore.Locate(cwd), cwd, session, agent, w}
 	err := cmp.Or(eventErr, sessionErr)
 	if !c.scope.In {
-		if err == nil && event == moiraicore.PreCompact {
+		if err == nil && event == moiraicore.PreCompact && !moiraicore.IsForeign() {
 			c.void()
 		}
 		return // out of scope nothing else is judged, and nothing written
@@ -144,10 +144,11 @@ func (c call) read() {
 	path, err := c.payload.Input(moiraicore.KeyFilePath)
 	i, required := moiraicore.RequiredRead(path, c.scope.Root)
 	shown, whole := c.payload.WholeRead()
-	if err != nil || tool != moiraicore.ToolRead || c.agent != moiraicore.MainAgent || !required || !whole || len(shown) > moiraicore.MaxRead {
+	if err != nil || tool != moiraicore.ToolRead || c.agent != moiraicore.MainAgent || !required || !whole {
 		return
 	}
-	if content, err := moiraicore.ReadFile(path); err == nil && moiraicore.AsShown(content) == moiraicore.AsShown(shown) {
+	content, err := moiraicore.ReadFile(c.scope.Root + "/" + moiraicore.Required[i].Path)
+	if err == nil && len(content) <= moiraicore.MaxRead && moiraicore.AsShown(content) == moiraicore.AsShown(shown) {
 		// An error records nothing, and the next blocked call says what it is.
 		_ = c.append(tool, func(l *moiraicore.Load) []moiraicore.Record { return l.EarnFile(i) })
 	}

@@ -30,12 +30,12 @@ type Watchdog struct {
 }
 
 // Run runs a hook to its end: exit 0 if it returns, exit 2 after a failed Check
-// or Must, a panic or the watchdog. Signals that would end the process with
-// another code are ignored, since the watchdog bounds every wait; SIGKILL is
-// answered by the guard of D15.
+// or Must, a panic or the watchdog. Signals that would stop the process, or end
+// it with another code, are ignored, since the watchdog bounds every wait;
+// SIGKILL is answered by the guard of D15.
 func Run(hook func(*Watchdog)) {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE,
-		syscall.SIGTERM, syscall.SIGXCPU, syscall.SIGXFSZ)
+		syscall.SIGTERM, syscall.SIGXCPU, syscall.SIGXFSZ, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU)
 	syscall.Umask(0o077)
 	w := new(Watchdog)
 	w.bite = time.AfterFunc(Watch, func() {

@@ -95,10 +95,8 @@ func (l *Load) Complete(p Pages) bool { return l.receipts[p] == 1<<p.M-1 }
 // background fires that event long before the content goes (D8).
 func (l *Load) EarnPage(k int, p Pages, compacted bool) []Record {
 	var earned []Record
-	if compacted {
-		earned = l.EarnVoidIfAny()
-	}
-	if len(earned) > 0 {
+	if compacted && l.Any() {
+		earned = l.EarnVoid()
 		l.void()
 	}
 	if p.M > 1 {
@@ -124,8 +122,10 @@ func (l *Load) EarnFile(i int) []Record {
 // EarnStart returns START_ACK.
 func (l *Load) EarnStart() []Record { return unless(l.Started, Record{Marker: Start}) }
 
-// EarnVoidIfAny returns LOAD_VOID if one of markers 1–3 counts.
-func (l *Load) EarnVoidIfAny() []Record { return unless(!l.Any(), Record{Marker: Void}) }
+// EarnVoidIfAny returns LOAD_VOID if one of markers 1–3 or a receipt counts.
+func (l *Load) EarnVoidIfAny() []Record {
+	return unless(!l.Any() && len(l.receipts) == 0, Record{Marker: Void})
+}
 
 // EarnVoid returns LOAD_VOID, or nothing if nothing was loaded since the last.
 func (l *Load) EarnVoid() []Record { return unless(l.Voided, Record{Marker: Void}) }

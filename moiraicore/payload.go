@@ -227,8 +227,13 @@ func hasControl(s []byte) bool {
 // (D14).
 func Quote(s string) string {
 	if len(s) > MaxQuoted {
-		return Quote(s[:MaxQuoted]) + "…"
+		return QuotePath(s[:MaxQuoted]) + "…"
 	}
+	return QuotePath(s)
+}
+
+// QuotePath is Quote for a path that somebody is to open: it is not cut.
+func QuotePath(s string) string {
 	odd := func(r rune) bool { return r <= ' ' || r > '~' || r == '"' }
 	if s == "" || strings.ContainsFunc(s, odd) {
 		return strconv.QuoteToASCII(s)

@@ -36,13 +36,13 @@ func ExemptRead(filePath, cwd, root string) bool {
 }
 
 // RequiredRead returns the index of the required file of root that filePath is,
-// by os.SameFile, so that neither case nor Unicode form nor ".." matters (D11).
+// by os.SameFile, so that case does not matter (D11).
 func RequiredRead(filePath, root string) (i int, ok bool) {
-	if !isPlain(filePath) {
-		return 0, false
-	}
 	for i, r := range Required {
-		if sameFile(filePath, root+"/"+r.Path) {
+		path := root + "/" + r.Path
+		// As in ExemptRead: what the kernel opens and what a client opens that
+		// takes ".." out first must both be it.
+		if (filePath == path || isPlain(filePath)) && sameFile(filePath, path) && sameFile(filepath.Clean(filePath), path) {
 			return i, true
 		}
 	}
@@ -62,8 +62,11 @@ func isExempt(path string) bool {
 }
 
 // isPlain tells whether every client takes the path as it stands: absolute, no
-// blank at either end that it might trim, no control character.
+// blank at either end that it might trim, no control character, and nothing that
+// Unicode normalization changes: 2.1.50 opens the composed form of what it passes
+// to the hook, which may be another file.
 func isPlain(path string) bool {
 	blank := func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
-	return filepath.IsAbs(path) && strings.TrimFunc(path, blank) == path && !hasControl([]byte(path))
+	return filepath.IsAbs(path) && strings.TrimFunc(path, blank) == path && !hasControl([]byte(path)) &&
+		!strings.ContainsFunc(path, func(r rune) bool { return r >= firstCombining })
 }

@@ -54,7 +54,7 @@ func locate(resolved string) Scope {
 // TriedList lists the directories that were looked at, fit for a message.
 func (s Scope) TriedList(before string) string {
 	list := ""
-	for _, dir := range s.Tried {
+	for _, dir := range s.Tried[:min(len(s.Tried), maxTried)] {
 		list += before + Quote(dir)
 	}
 	return list

@@ -24,6 +24,15 @@ func CheckTokenDir() error {
 	return checkDir(TokenDir)
 }
 
+// IsForeign tells whether another user owns the token directory: it then holds no
+// token that any gate of ours believes (D8).
+func IsForeign() bool { return foreign(TokenParent) || foreign(TokenDir) }
+
+func foreign(dir string) bool {
+	info, err := os.Lstat(dir)
+	return err == nil && info.Sys().(*syscall.Stat_t).Uid != uint32(os.Geteuid())
+}
+
 func checkDir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
 		return Fail("the operator runs: ls -ld /tmp; df /tmp; df -i /tmp   (/tmp must be a directory, writable, not full)",

@@ -98,6 +98,9 @@ func openToken(session, root string, flags, lock int) (*os.File, *Load, error) {
 	path := TokenPath(session)
 	for deadline := time.Now().Add(LockWait); ; time.Sleep(LockPoll) {
 		fd, err := syscall.Open(path, flags|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0o600)
+		if err == syscall.EINTR {
+			continue
+		}
 		if err != nil {
 			return nil, nil, &fs.PathError{Op: "open", Path: path, Err: err}
 		}
@@ -172,7 +175,7 @@ func (l *Load) fold(f io.Reader) error {
 
 func corrupt(session, condition string, args ...any) error {
 	path := TokenPath(session)
-	return Fail("the operator runs: rm -r "+path+"   then resumes or restarts the session, or it reads the three rule files; and /start again",
+	return Fail("if it stays, the operator runs: rm -r "+path+"   then resumes or restarts the session, or it reads the three rule files; and /start again",
 		"token file "+path+": "+condition, args...)
 }
 

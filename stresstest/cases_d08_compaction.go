@@ -139,6 +139,14 @@ var compactionCases = []testCase{
 		load(), start(), chmod("{token}", 0o666), gate(compact("auto")).failsClosed("{token}"), chmod("{token}", 0o644),
 		foreignOwner("{token}"), gate(compact("auto")).failsClosed("{token}"),
 	}},
+	{class: "D8", name: "an old receipt does not complete the load after a compaction that was not announced", steps: []step{
+		holding(rig.SizedContents(15_000)), start().says("START_ACK"), page(1, 2, 2),
+		rename("{root}/CONTEXT.md", "{root}/C.md"), loader(sessionStart("compact"), "1/2").failsClosed("CONTEXT.md"),
+		rename("{root}/C.md", "{root}/CONTEXT.md"), loader(sessionStart("compact"), "2/2").prints(thePage(2, 2)), blocked("___x", "missing: 1."),
+	}},
+	{class: "D8", name: "elsewhere, in a token directory of another user: no matter", needs: alone | foreign, steps: []step{
+		makeTokenDir(), chmod(tokenParent, 0o700), foreignOwner(tokenParent), at("{dir}"), gate(compact("auto")),
+	}},
 	{class: "D8", name: "elsewhere, with a token that cannot be seen: exit 2", needs: alone | modeBits, steps: []step{
 		load(), start(), chmod(tokenParent, 0), at("{dir}"), gate(compact("auto")).failsClosed(tokenParent), chmod(tokenParent, 0o700),
 		at("{root}"), allowed(),

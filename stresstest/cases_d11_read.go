@@ -75,6 +75,17 @@ var readCases = []testCase{
 		holding(rig.Contents{"a\r\nb\r\n", "no newline", "\u2028é😀\u0000\u0001\"\\\n"}), gate(shown(0)), gate(shown(1)), gate(shown(2)),
 		start(), allowed(),
 	}},
+	{class: "D11", name: "a path that leads elsewhere for a client that takes .. out first", steps: []step{
+		mkdir("{dir}/deep/x"), link("{root}/l", "{dir}/deep/x"), link("{dir}/deep/c", "{root}/CONTEXT.md"), write("{root}/c", "key\n"),
+		gate(read("{root}/l/../c")).blocks("Read", "____"), gate(read("{root}/docs/../CONTEXT.md")),
+	}},
+	{class: "D11", name: "a path that leads elsewhere for a client that composes letters first", steps: []step{
+		link("{root}/e\u0301", "{root}/CONTEXT.md"), write("{root}/\u00e9", "key\n"),
+		gate(read("{root}/e\u0301")).blocks("Read", "____"), gate(read("{root}/memory/e\u0301")).blocks("Read", "____"),
+	}},
+	{class: "D11", name: "over 25,000 bytes with CRLF marks nothing", steps: []step{
+		holding(rig.Contents{strings.Repeat("xx\r\n", 6_251), "s\n", "c\n"}), gate(shown(0)), noToken(),
+	}},
 	{class: "D11", name: "invalid UTF-8, which a Read cannot show as it is, marks nothing", steps: []step{
 		holding(rig.Contents{"a\xff\n", "s\n", "c\n"}), gate(shown(0)), noToken(),
 	}},

@@ -75,7 +75,10 @@ var closedCases = []testCase{
 		load(), blocked("xxx_").limited("-n 8"), blocked("xxx_").limited("-f 0"), blocked("xxx_").limited("-s 64"), session("b"),
 		loader(startup).prints(nil).failsClosed("{token}").limited("-f 0"), noToken(),
 	}},
-	{class: "D13", name: "a signal does not end it with another code: SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU, SIGXFSZ", needs: patient, steps: []step{
+	{class: "D13", name: "a failed append and a stderr that nobody reads: still an end", needs: alone | mount, steps: []step{
+		makeTokenDir(), small(tokenDir, 4096), tokenOfSize(4080, loadedLines), gate(skill("start")).refuses().stuffed(2), sizeOf("{token}", 4080),
+	}},
+	{class: "D13", name: "a signal does not end it with another code: SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU, SIGXFSZ, SIGTSTP, SIGTTIN, SIGTTOU", needs: patient, steps: []step{
 		load(), start(), signalled{},
 	}},
 	{class: "D13", name: "deep nesting in a key that is skipped", steps: []step{

@@ -36,7 +36,7 @@ var messageCases = []testCase{
 	{class: "D14", name: "whole message: some files read, one too long", steps: []step{
 		holding(rig.Contents{longText(30_000), "s\n", "c\n"}), gate(shown(1)),
 		resolves("_x__", askStart, isMissing, "only the files checked above were shown in full.\n",
-			"Way out: the main agent reads these files (Read tool, no offset, no limit):\n"+
+			"Way out: the main agent reads these files (Read tool, no offset;\nif the answer is that the file is unchanged, again with limit 2500):\n"+
 				"  {root}/docs/book-of-hades/COMMANDMENTS.md\n    (30000 bytes: over 25000 a Read does not count; wire pages or shorten it)\n  {root}/CONTEXT.md\n",
 			orResume, thenStart),
 	}},
@@ -47,7 +47,11 @@ var messageCases = []testCase{
 	}},
 	{class: "D14", name: "no token: never loaded here, /tmp cleaned, or the machine restarted", steps: []step{
 		blocked("____", "no token", "/tmp was cleaned", "restarted", "{root}/"+required[0], "{root}/"+required[1], "{root}/"+required[2],
-			"no offset, no limit", "resumes or restarts", "/start"),
+			"no offset", "limit 2500", "resumes or restarts", "/start"),
+	}},
+	{class: "D14", name: "a long path in the way out is not cut", steps: []step{
+		constellation("{dir}/"+strings.Repeat("d", 120)+"/"+strings.Repeat("e", 120)+"/constellation-hades", rig.SmallContents()),
+		blocked("____", "{root}/"+required[0]+"\n", "{root}/"+required[1]+"\n", "{root}/"+required[2]+"\n"),
 	}},
 	{class: "D14", name: "a token that was cleaned away from a session that lives on", steps: []step{
 		load(), start(), allowed(), remove("{token}"), blocked("____", "no token", "/tmp was cleaned"), load(), start(), allowed(),
@@ -144,7 +148,7 @@ const (
 	askLoad  = "START_ACK stands; markers 1–3 are what is missing, see below.\nAgent: other tools are blocked too, so stop and do not try others.\n"
 
 	isMissing = "\nMarkers 1–3 are MISSING here: "
-	readFiles = "Way out: the main agent reads these files (Read tool, no offset, no limit):\n  {root}/docs/book-of-hades/COMMANDMENTS.md\n  {root}/context/scope.md\n  {root}/CONTEXT.md\n"
+	readFiles = "Way out: the main agent reads these files (Read tool, no offset;\nif the answer is that the file is unchanged, again with limit 2500):\n  {root}/docs/book-of-hades/COMMANDMENTS.md\n  {root}/context/scope.md\n  {root}/CONTEXT.md\n"
 	orResume  = "or the operator resumes or restarts the session (exit, then claude --resume).\n"
 	thenStart = "Then START_ACK is needed too, as above.\n"
 )

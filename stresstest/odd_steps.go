@@ -76,7 +76,7 @@ func (signalled) do(s *scene) error {
 		cmd  rig.Command
 	}
 	var victims []victim
-	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGQUIT, syscall.SIGXCPU, syscall.SIGXFSZ} {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGQUIT, syscall.SIGXCPU, syscall.SIGXFSZ, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU} {
 		r, w, err := os.Pipe()
 		if err != nil {
 			return err
