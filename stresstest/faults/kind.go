@@ -28,7 +28,7 @@ type kind struct {
 	hook    string
 	payload func(s rig.Session, root string) []byte
 	// have lists the records that stand before: markers 1–3 by index, 3 is
-	// START_ACK, 4 a compaction's void behind 40 kB of records that mean nothing.
+	// START_ACK, 4 a compaction's void behind 32 KiB of records that mean nothing.
 	// None at all: there is no token file.
 	have []int
 	// guarded: the wiring answers for a hook that a signal ends (D15).
@@ -61,7 +61,8 @@ func records(have []int, root string) string {
 			b.WriteString("1700000100 START_ACK UserPromptSubmit main\n")
 			continue
 		case 4:
-			b.WriteString(padded("", 40_000) + "1700000200 LOAD_VOID PreCompact main\n")
+			// Lines end where a buffer may end, so that a read cut short there looks whole.
+			b.WriteString(padding(b.Len(), 32<<10) + "1700000200 LOAD_VOID PreCompact main\n")
 			continue
 		}
 		fmt.Fprintf(&b, "1700000000 %s SessionStart main %s/%s\n", rig.Markers[i], root, rig.Required[i])

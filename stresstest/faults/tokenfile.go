@@ -195,16 +195,26 @@ func added(t string) func(*scene, int) error {
 	return func(s *scene, _ int) error { return s.write(s.any() + t) }
 }
 
-// padded brings a token file to n bytes with records of an unknown marker.
-func padded(t string, n int) string {
-	line := "1700000000 SPARE_ACK SessionStart main /" + strings.Repeat("p", 959) + "\n"
+// padded brings a token file to n bytes with records of an unknown marker before it.
+func padded(t string, n int) string { return padding(0, n-len(t)) + t }
+
+// padding is what fills a token file from one length to another: records of an unknown
+// marker that end, where they can, at multiples of 1,024 bytes.
+func padding(from, to int) string {
+	const line, least = "1700000000 SPARE_ACK SessionStart main /", 100
 	var b strings.Builder
-	for b.Len()+len(t)+2*len(line) <= n {
-		b.WriteString(line)
+	for at := from; at < to; {
+		end := at/1024*1024 + 1024
+		if end-at < least {
+			end += 1024
+		}
+		if to-end < least {
+			end = to
+		}
+		b.WriteString(line + strings.Repeat("p", end-at-len(line)-1) + "\n")
+		at = end
 	}
-	last := n - b.Len() - len(t)
-	b.WriteString("1700000000 SPARE_ACK SessionStart main /" + strings.Repeat("q", last-len("1700000000 SPARE_ACK SessionStart main /\n")) + "\n")
-	return b.String() + t
+	return b.String()
 }
 
 // racing does something to the token file at a random instant of the call.
