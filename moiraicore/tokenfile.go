@@ -156,8 +156,12 @@ func (l *Load) fold(f io.Reader) error {
 	// One small buffer: fresh memory costs more than the parsing. A line that
 	// does not fit is no record of ours.
 	lines := bufio.NewReaderSize(io.LimitReader(f, l.size), 4*MaxPath)
-	for n := 1; ; n++ {
+	for n, seen := 1, int64(0); ; n++ {
 		line, err := lines.ReadSlice('\n')
+		seen += int64(len(line))
+		if err == io.EOF && seen != l.size { // the end might hold a LOAD_VOID
+			return fmt.Errorf("it ended after %d of %d bytes", seen, l.size)
+		}
 		if len(line) == 0 && err == io.EOF {
 			return nil
 		}
