@@ -54,6 +54,10 @@ var onRequired = []fault{
 	{name: "a link to itself, each", want: "CB00r0", says: "required files", tries: three, apply: on(func(p string) error {
 		return afterRemoving(p, func() error { return os.Symlink(p, p) })
 	})},
+	{name: "changed since the Read showed it", want: "0B00N0", tries: three, apply: func(s *scene, i int) error {
+		text := []string{other(contents[2]), contents[2] + "more\n", contents[2][:len(contents[2])/2]}[i]
+		return os.WriteFile(s.root+"/"+rig.Required[2], []byte(text), 0o644)
+	}},
 	{name: "changed while read", want: "rrrrrr", tries: forty, apply: func(s *scene, i int) error {
 		changing := s.root + "/" + rig.Required[i%3]
 		texts := [2]string{contents[i%3], other(contents[i%3])}

@@ -131,17 +131,22 @@ func (b *bench) perform(number uint64) (*history, error) {
 		return nil, err
 	}
 	defer dir.Close()
+	// Every other pair of schedules holds the payloads back until all hooks wait for
+	// them: then they come to the file together.
+	together := number%4 >= 2
 	var group sync.WaitGroup
 	var firstErr error
+	var held []func()
 	for range inSchedule {
 		o := &op{what: pick(rng), page: 1 + rng.IntN(pagesWired), kill: rng.IntN(10) == 0}
 		h.ops = append(h.ops, o)
 		o.from = len(standing(dir))
-		p, err := s.command(o, rng).Start()
+		p, release, err := s.begin(o, rng)
 		if err != nil {
 			firstErr = err
 			break
 		}
+		held = append(held, release)
 		at := time.Duration(rng.IntN(int(3 * typical)))
 		group.Add(1)
 		go func() {
@@ -154,11 +159,39 @@ func (b *bench) perform(number uint64) (*history, error) {
 			o.seen = standing(dir)
 			o.to = len(o.seen)
 		}()
-		time.Sleep(time.Duration(rng.IntN(int(typical / 4))))
+		if !together {
+			release()
+			time.Sleep(time.Duration(rng.IntN(int(typical / 4))))
+		}
+	}
+	if together {
+		for _, release := range held {
+			release()
+		}
 	}
 	group.Wait()
 	h.final = standing(dir)
 	return h, firstErr
+}
+
+// begin starts an op; release gives it its payload.
+func (s *scene) begin(o *op, rng *rand.Rand) (*rig.Process, func(), error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.Close()
+	c := s.command(o, rng)
+	c.In = r
+	p, err := c.Start()
+	if err != nil {
+		w.Close()
+		return nil, nil, err
+	}
+	return p, func() {
+		w.Write(c.Stdin) // it fits the pipe
+		w.Close()
+	}, nil
 }
 
 // standing is the token file as it stands; "" is none.
