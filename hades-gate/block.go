@@ -1,12 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strconv"
-	"strings"
 
 	"moirai/moiraicore"
 )
@@ -62,22 +61,17 @@ started elsewhere, or the loader is not wired or failed), or /tmp was cleaned
 or the machine restarted.`
 	voided = `a compaction, or the client's preparation of one, voids
 what was loaded (LOAD_VOID), and no load followed.`
-	somePages = `the load has %d pages; came: %s; missing: %s.
-Each page K must be wired as %s K/N with the same N, at least %[1]d.`
+	somePages = `the load has %[1]d pages; missing:%[2]s.
+Each page K must be wired as %[3]s K/N with the same N, at least %[1]d.`
 	otherRoot = `the session was loaded for another root, %s;
 this root is %s.`
 	someRead = `only the files checked above were shown in full.`
 	noLoad   = `the token holds no load: the loader is not wired or failed.`
 )
 
-// verdict is the whole message of a blocked call.
-type verdict string
-
-func (v verdict) Error() string { return string(v) }
-
-// block returns the verdict on a gated call that lacks markers: what is
+// block returns the message of a gated call that lacks markers: what is
 // missing, why as far as the token tells, and what to do (§4.6, D14).
-func (c call) block(tool string, load *moiraicore.Load, exists bool) error {
+func (c call) block(tool string, load *moiraicore.Load) error {
 	gate, err := os.Executable()
 	if err != nil {
 		gate = os.Args[0]
@@ -89,35 +83,30 @@ func (c call) block(tool string, load *moiraicore.Load, exists bool) error {
 		resolution = resolveLoad
 	}
 	if !load.Loaded() {
-		missing = "Markers 1–3 are MISSING here: " + c.reason(load, exists)
+		missing = "Markers 1–3 are MISSING here: " + c.reason(load)
 	}
-	return verdict(fmt.Sprintf(blockMessage, moiraicore.GateName, checklist(load), resolution, missing, loader, moiraicore.TokenDir,
-		moiraicore.Quote(tool), moiraicore.TokenPath(c.session), gate, loader, commit(), filepath.Join(filepath.Dir(gate), moiraicore.ReadmeName)))
+	message := fmt.Sprintf(blockMessage, moiraicore.GateName, checklist(load), resolution, missing, loader, moiraicore.TokenDir,
+		moiraicore.Quote(tool), moiraicore.TokenPath(c.session), gate, loader, commit(), filepath.Join(filepath.Dir(gate), moiraicore.ReadmeName))
+	return errors.New(message)
 }
 
+// checklist ticks the markers that count.
 func checklist(load *moiraicore.Load) string {
-	list := ""
+	box, list := map[bool]string{true: "[x]", false: "[ ]"}, ""
 	for i, r := range moiraicore.Required {
-		list += fmt.Sprintf("  %s %-18s (set by SessionStart loader)\n", box(load.Acked[i]), r.Marker)
+		list += fmt.Sprintf("  %s %-18s (set by SessionStart loader)\n", box[load.Acked[i]], r.Marker)
 	}
-	return list + fmt.Sprintf("  %s %-18s (set by /start OR /war-room-start)\n", box(load.Started), moiraicore.Start)
-}
-
-func box(set bool) string {
-	if set {
-		return "[x]"
-	}
-	return "[ ]"
+	return list + fmt.Sprintf("  %s %-18s (set by /start OR /war-room-start)\n", box[load.Started], moiraicore.Start)
 }
 
 // reason says why markers 1–3 are missing, and the ways out that work.
-func (c call) reason(load *moiraicore.Load, exists bool) string {
+func (c call) reason(load *moiraicore.Load) string {
 	if !c.scope.Whole {
 		return fmt.Sprintf(noRoot, c.scope.TriedList("\n  "))
 	}
 	why := noLoad
 	switch {
-	case !exists:
+	case !load.Exists:
 		why = noToken
 	case load.Voided:
 		why = voided
@@ -131,18 +120,18 @@ func (c call) reason(load *moiraicore.Load, exists bool) string {
 	return why + "\n" + c.waysOut(load) + "\n"
 }
 
+// pagesLost names the pages of the last load that did not come (D7).
 func pagesLost(load *moiraicore.Load) string {
-	var came, missing []string
+	missing := ""
 	for k := 1; k <= load.Last.M; k++ {
-		if load.Came(k, load.Last) {
-			came = append(came, strconv.Itoa(k))
-		} else {
-			missing = append(missing, strconv.Itoa(k))
+		if !load.Came(k, load.Last) {
+			missing += fmt.Sprintf(" %d", k)
 		}
 	}
-	return fmt.Sprintf(somePages, load.Last.M, strings.Join(came, ", "), strings.Join(missing, ", "), moiraicore.LoaderName)
+	return fmt.Sprintf(somePages, load.Last.M, missing, moiraicore.LoaderName)
 }
 
+// waysOut lists the files whose Read helps, and what the operator can do (D11).
 func (c call) waysOut(load *moiraicore.Load) string {
 	out := "Way out: the main agent reads these files (Read tool, no offset;\nif the answer is that the file is unchanged, again with limit 2500):\n"
 	for i, r := range moiraicore.Required {
@@ -162,16 +151,18 @@ func (c call) waysOut(load *moiraicore.Load) string {
 
 // commit is what the binary was built from, as the go command stamped it.
 func commit() string {
-	revision, dirty := "an unknown commit", ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				revision = "commit " + s.Value
-			}
-			if s.Key == "vcs.modified" && s.Value == "true" {
-				dirty = " with uncommitted changes (dirty)"
-			}
+	text := "an unknown commit"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return text
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			text = "commit " + s.Value
+		}
+		if s.Key == "vcs.modified" && s.Value == "true" {
+			text += " with uncommitted changes (dirty)"
 		}
 	}
-	return revision + dirty
+	return text
 }

@@ -1,8 +1,3 @@
-// The runtime need not read /proc and cgroups for a process this short.
-//
-//go:debug containermaxprocs=0
-//go:debug updatemaxprocs=0
-
 // Command hades-gate is the gate of Moirai for Hades, wired on four events:
 //
 //   - UserPromptSubmit records a typed /start and never blocks it (D9);
@@ -110,10 +105,9 @@ func (c call) tool() {
 	if c.passes(tool) {
 		return
 	}
-	load, exists, err := moiraicore.ReadToken(c.session, c.scope.Root)
-	moiraicore.Check(err)
+	load := moiraicore.Must(moiraicore.ReadToken(c.session, c.scope.Root))
 	if !load.Open() {
-		moiraicore.Check(c.block(tool, &load, exists))
+		moiraicore.Check(c.block(tool, load))
 	}
 	moiraicore.Refresh(c.session)
 }

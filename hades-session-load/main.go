@@ -1,8 +1,3 @@
-// The runtime need not read /proc and cgroups for a process this short.
-//
-//go:debug containermaxprocs=0
-//go:debug updatemaxprocs=0
-
 // Command hades-session-load is the SessionStart hook of Moirai for Hades: it
 // puts the three required files into the agent's context and records markers
 // 1–3 for what went out (§4.2.1, D6, D7).
@@ -17,7 +12,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"syscall"
 
@@ -53,7 +47,7 @@ func load(w *moiraicore.Watchdog) {
 	}
 	set := moiraicore.Pages{M: len(pages)}
 	if set.M > 1 {
-		set.Digest = fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(strings.Join(pages, ""))))
+		set.Digest = fmt.Sprintf(moiraicore.Digest, sha256.Sum256([]byte(strings.Join(pages, ""))))
 	}
 	record(w.Disarm, func(l *moiraicore.Load) []moiraicore.Record { return l.EarnPage(k, set, compacted) })
 }
@@ -87,15 +81,14 @@ func pageArgument(args []string) (k, n int, err error) {
 	if len(args) <= 1 {
 		return 1, 1, nil
 	}
-	ks, ns, _ := strings.Cut(args[1], "/")
-	k, _ = strconv.Atoi(ks)
-	n, _ = strconv.Atoi(ns)
-	if len(args) > 2 || k < 1 || n < k || moiraicore.MaxPages < n || fmt.Sprintf("%d/%d", k, n) != args[1] {
+	fmt.Sscanf(args[1], moiraicore.PageOf, &k, &n)
+	if len(args) > 2 || k < 1 || n < k || moiraicore.MaxPages < n || fmt.Sprintf(moiraicore.PageOf, k, n) != args[1] {
 		err = moiraicore.Fail(wireIt, "bad argument %s; usage: %s [K/N], 1 <= K <= N <= %d", moiraicore.Quote(strings.Join(args[1:], " ")), moiraicore.LoaderName, moiraicore.MaxPages)
 	}
 	return k, n, err
 }
 
+// tooMuch is the error of a block that needs more pages than are wired (D7).
 func tooMuch(content [len(moiraicore.Required)]string, need, wired int) error {
 	sizes := ""
 	for i, r := range moiraicore.Required {

@@ -1,16 +1,19 @@
 package moiraicore
 
-import "bytes"
+import (
+	"fmt"
+	"strings"
+)
 
 // Load is what the records of one session say together, seen from one root.
 type Load struct {
+	Exists  bool                // there is a token file
 	Acked   [len(Required)]bool // the marker of each required file counts
 	Started bool                // START_ACK stands; bound to no path, never voided
 	Voided  bool                // the last thing that happened to the load is LOAD_VOID
 	Other   string              // another root that a marker stands for
 	Last    Pages               // whose receipt came last
 
-	root     string
 	wanted   [len(Required)]string // the path that counts for each
 	receipts map[Pages]uint64      // bit k-1: page k went out
 	size     int64                 // of the token file, in bytes
@@ -18,7 +21,7 @@ type Load struct {
 }
 
 func newLoad(root string) *Load {
-	l := &Load{root: root}
+	l := &Load{}
 	for i, req := range Required {
 		l.wanted[i] = root + "/" + req.Path
 	}
@@ -31,14 +34,11 @@ type Pages struct {
 	Digest string
 }
 
-// Add folds the next record in.
-func (l *Load) Add(r Record) { l.add(fields{marker: []byte(r.Marker), path: []byte(r.Path)}) }
-
-// add is Add for a line in place. Markers 1–3 count only for the required file
+// Add folds the next record in. Markers 1–3 count only for the required file
 // under our root, and they and receipts only after the last LOAD_VOID (D5, D8).
 // An unknown marker is ignored.
-func (l *Load) add(f fields) {
-	switch string(f.marker) {
+func (l *Load) Add(r Record) {
+	switch r.Marker {
 	case Start:
 		l.Started = true
 		return
@@ -47,23 +47,23 @@ func (l *Load) add(f fields) {
 		return
 	}
 	for i, req := range Required {
-		if string(f.marker) != req.Marker {
+		if r.Marker != req.Marker {
 			continue
 		}
 		l.Voided = false
-		if string(f.path) == l.wanted[i] {
+		if r.Path == l.wanted[i] {
 			l.Acked[i] = true
-		} else if root, ok := bytes.CutSuffix(f.path, []byte("/"+req.Path)); ok {
-			l.Other = string(root)
+		} else if root, ok := strings.CutSuffix(r.Path, "/"+req.Path); ok {
+			l.Other = root
 		}
 		return
 	}
-	if k, m, ok := ParsePage(string(f.marker)); ok {
+	if k, m, ok := ParsePage(r.Marker); ok {
 		if l.receipts == nil {
 			l.receipts = map[Pages]uint64{}
 		}
 		l.Voided = false
-		l.Last = Pages{m, string(f.path)}
+		l.Last = Pages{m, r.Path}
 		l.receipts[l.Last] |= 1 << (k - 1)
 	}
 }
@@ -101,7 +101,7 @@ func (l *Load) EarnPage(k int, p Pages, compacted bool) []Record {
 	}
 	if p.M > 1 {
 		if !l.Came(k, p) {
-			earned = append(earned, Record{Marker: pageMarker(k, p.M), Path: p.Digest})
+			earned = append(earned, Record{Marker: fmt.Sprintf(pageMarker, k, p.M), Path: p.Digest})
 		}
 		if l.receipts[p]|1<<(k-1) != 1<<p.M-1 {
 			return earned

@@ -2,6 +2,7 @@ package moiraicore
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -20,6 +21,11 @@ type Payload map[string]any
 // doubled is the value of a key that stands more than once.
 type doubled struct{}
 
+// skipped takes a value of which only the syntax is checked.
+type skipped struct{}
+
+func (skipped) UnmarshalJSON([]byte) error { return nil }
+
 // ReadPayload decodes stdin: exactly one JSON object of at most 128 MiB, and
 // nothing but white space after it. Of the keys that no event needs only the
 // syntax is checked (D1).
@@ -28,39 +34,35 @@ func ReadPayload(stdin io.Reader) (Payload, error) {
 	dec := json.NewDecoder(limited)
 	p, err := decodeObject(dec, needed)
 	if err == nil {
-		if _, err = dec.Token(); err == nil {
-			err = errors.New("something stands after the JSON object")
-		} else if err == io.EOF {
-			err = nil
+		if _, err = dec.Token(); err == io.EOF && limited.N > 0 {
+			return p, nil
 		}
+		err = cmp.Or(err, errors.New("something stands after the JSON object"))
 	}
 	switch size := MaxPayload + 1 - limited.N; {
 	case size > MaxPayload:
 		return nil, malformed("it is over %d bytes", MaxPayload)
-	case size == 0 && err == io.EOF:
-		return nil, malformed("it is empty")
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		return nil, malformed("it ends after %d bytes, inside the JSON object", size)
-	case err != nil:
-		return nil, malformed("%v", err)
+		return nil, malformed("it ends after %d bytes, with no whole JSON object", size)
 	}
-	return p, nil
+	return nil, malformed("%v", err)
 }
 
+// malformed is the error of every rule of D1; the condition as for Fail.
 func malformed(condition string, args ...any) error {
 	return Fail("this is not what the client sends: check what the hook is wired to, and the client's version",
 		"malformed payload on stdin: "+condition, args...)
 }
 
-// decodeObject reads one JSON object and keeps the keys that keep names.
+// decodeObject reads one JSON object and keeps the keys that keep names. Every
+// error is one of syntax.
 func decodeObject(dec *json.Decoder, keep func(p Payload, key string) bool) (Payload, error) {
 	dec.UseNumber() // a number of any size is well-formed
-	p := Payload{}
 	open, err := dec.Token()
 	if err == nil && open != json.Delim('{') {
 		err = errors.New("it is not a JSON object")
 	}
-	for err == nil {
+	for p := (Payload{}); err == nil; {
 		var token json.Token
 		if token, err = dec.Token(); err != nil {
 			break
@@ -69,40 +71,29 @@ func decodeObject(dec *json.Decoder, keep func(p Payload, key string) bool) (Pay
 		if !isKey { // the closing brace: the decoder allows nothing else here
 			return p, nil
 		}
-		if !keep(p, key) {
-			err = skipValue(dec)
-			continue
+		again := p.Has(key)
+		if keep(p, key) {
+			p[key], err = decodeValue(dec, key)
+		} else {
+			err = dec.Decode(&skipped{})
 		}
-		if p[key], err = decodeValue(dec, key, p.Has(key)); err != nil {
-			return nil, err
+		if again {
+			p[key] = doubled{}
 		}
 	}
 	return nil, err
 }
 
-func decodeValue(dec *json.Decoder, key string, again bool) (value any, err error) {
+// decodeValue reads the next value: an object that is judged later stays raw.
+func decodeValue(dec *json.Decoder, key string) (value any, err error) {
 	var raw json.RawMessage
 	switch key {
 	case KeyInput, KeyResponse, KeyFile:
 		err = dec.Decode(&raw)
-		value = raw
-	default:
-		err = dec.Decode(&value)
+		return raw, err
 	}
-	if again {
-		value = doubled{}
-	}
+	err = dec.Decode(&value)
 	return value, err
-}
-
-// skipValue checks the syntax of the next value and keeps no byte of it: what
-// does not fit a bool is skipped whole, and that it does not fit is no matter.
-func skipValue(dec *json.Decoder) error {
-	err := dec.Decode(new(bool))
-	if _, ok := err.(*json.UnmarshalTypeError); ok {
-		return nil
-	}
-	return err
 }
 
 // needed names the keys to keep. tool_input and tool_response may be large and
@@ -183,7 +174,7 @@ func (p Payload) WholeRead() (content string, whole bool) {
 // most MaxPath bytes (D1).
 func (p Payload) Cwd() (string, error) {
 	cwd, err := p.Text(KeyCwd)
-	if err == nil && (!filepath.IsAbs(cwd) || len(cwd) > MaxPath || hasControl([]byte(cwd))) {
+	if err == nil && (!filepath.IsAbs(cwd) || len(cwd) > MaxPath || hasControl(cwd)) {
 		err = malformed("cwd %s is not absolute, over %d bytes or holds a control character", Quote(cwd), MaxPath)
 	}
 	return cwd, err
@@ -202,20 +193,17 @@ func (p Payload) Agent() (string, error) {
 
 func (p Payload) id(key string) (string, error) {
 	id, err := p.Text(key)
-	if err == nil && !isID(id) {
+	if err == nil && (id == "" || len(id) > MaxID || id[0] == '.' || strings.Trim(id, idCharacters) != "") {
 		err = malformed("%s %s is not 1 to %d of [A-Za-z0-9._-], not starting with a dot", key, Quote(id), MaxID)
 	}
 	return id, err
 }
 
-func isID(s string) bool {
-	return 0 < len(s) && len(s) <= MaxID && s[0] != '.' && strings.Trim(s, idCharacters) == ""
-}
-
-// hasControl tells whether s holds a control character (Unicode class Cc).
-func hasControl(s []byte) bool {
-	for i, c := range s {
-		if c < ' ' || c == 0x7f || c == 0xc2 && i+1 < len(s) && 0x80 <= s[i+1] && s[i+1] < 0xa0 {
+// hasControl tells whether s holds a control character (Unicode class Cc), its
+// two bytes beyond ASCII included.
+func hasControl(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == 0x7f || c == 0xc2 && i+1 < len(s) && 0x80 <= s[i+1] && s[i+1] < 0xa0 {
 			return true
 		}
 	}

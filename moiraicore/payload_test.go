@@ -156,7 +156,7 @@ func FuzzQuote(f *testing.F) {
 	f.Add("\x1b[2J\u202e\"")
 	f.Fuzz(func(t *testing.T, s string) {
 		q := strings.TrimSuffix(Quote(s), "…")
-		if !utf8.ValidString(q) || hasControl([]byte(q)) || strings.ContainsRune(q, '\u202e') {
+		if !utf8.ValidString(q) || hasControl(q) || strings.ContainsRune(q, '\u202e') {
 			t.Fatalf("Quote(%q) = %q", s, q)
 		}
 	})

@@ -57,6 +57,7 @@ func AsShown(text string) string {
 	return strings.TrimSuffix(text, "\r")
 }
 
+// isExempt tells whether a path is exempt by its name (§4.3).
 func isExempt(path string) bool {
 	return slices.Contains(exemptFiles[:], filepath.Base(path)) || strings.Contains(path, exemptSegment)
 }
@@ -67,6 +68,6 @@ func isExempt(path string) bool {
 // to the hook, which may be another file.
 func isPlain(path string) bool {
 	blank := func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
-	return filepath.IsAbs(path) && strings.TrimFunc(path, blank) == path && !hasControl([]byte(path)) &&
+	return filepath.IsAbs(path) && strings.TrimFunc(path, blank) == path && !hasControl(path) &&
 		!strings.ContainsFunc(path, func(r rune) bool { return r >= firstCombining })
 }

@@ -1,8 +1,8 @@
 package moiraicore
 
 import (
-	"bytes"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -17,37 +17,25 @@ type Record struct {
 	Marker, Tool, Agent, Path string
 }
 
-// fields are the fields of one line, in place.
-type fields struct{ time, marker, tool, agent, path []byte }
-
-// splitRecord splits one line without its newline. Any control character, a
+// ParseRecord reads one line without its newline. Any control character, a
 // missing field or a time that is no number is an error (D5).
-func splitRecord(line []byte) (f fields, err error) {
+func ParseRecord(line string) (r Record, err error) {
 	if hasControl(line) {
-		return f, errors.New("a control character")
+		return r, errors.New("a control character")
 	}
-	blank := []byte{' '}
-	f.time, line, _ = bytes.Cut(line, blank)
-	f.marker, line, _ = bytes.Cut(line, blank)
-	f.tool, line, _ = bytes.Cut(line, blank)
-	f.agent, f.path, _ = bytes.Cut(line, blank)
-	if len(f.time) == 0 || len(f.time) > 18 || len(bytes.Trim(f.time, "0123456789")) > 0 {
-		return f, errors.New("the first field is not a time in seconds")
-	}
-	if len(f.marker) == 0 || len(f.tool) == 0 || len(f.agent) == 0 {
-		return f, errors.New("fewer than four fields")
-	}
-	return f, nil
-}
-
-// ParseRecord reads one line without its newline, as splitRecord does.
-func ParseRecord(line string) (Record, error) {
-	f, err := splitRecord([]byte(line))
+	stamp, rest, _ := strings.Cut(line, " ")
+	r.Marker, rest, _ = strings.Cut(rest, " ")
+	r.Tool, rest, _ = strings.Cut(rest, " ")
+	r.Agent, r.Path, _ = strings.Cut(rest, " ")
+	seconds, err := strconv.ParseUint(stamp, 10, 63)
 	if err != nil {
-		return Record{}, err
+		return r, errors.New("the first field is not a time in seconds")
 	}
-	seconds, err := strconv.ParseInt(string(f.time), 10, 64)
-	return Record{seconds, string(f.marker), string(f.tool), string(f.agent), string(f.path)}, err
+	if r.Marker == "" || r.Tool == "" || r.Agent == "" {
+		return r, errors.New("fewer than four fields")
+	}
+	r.Time = int64(seconds)
+	return r, nil
 }
 
 // String is the line of the record without its newline, with no blank at the
@@ -60,15 +48,8 @@ func (r Record) String() string {
 	return line + " " + r.Path
 }
 
-// pageMarker is the marker of a receipt: page k of m went out (D7).
-func pageMarker(k, m int) string {
-	return "PAGE_" + strconv.Itoa(k) + "_OF_" + strconv.Itoa(m)
-}
-
-// ParsePage reads the marker of a receipt.
+// ParsePage reads the marker of a receipt: page k of m went out (D7).
 func ParsePage(marker string) (k, m int, ok bool) {
-	ks, ms, _ := strings.Cut(strings.TrimPrefix(marker, "PAGE_"), "_OF_")
-	k, _ = strconv.Atoi(ks)
-	m, _ = strconv.Atoi(ms)
-	return k, m, 1 <= k && k <= m && m <= MaxPages && pageMarker(k, m) == marker
+	_, err := fmt.Sscanf(marker, pageMarker, &k, &m)
+	return k, m, err == nil && 1 <= k && k <= m && m <= MaxPages && fmt.Sprintf(pageMarker, k, m) == marker
 }

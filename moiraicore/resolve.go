@@ -22,13 +22,11 @@ func resolve(path string) (resolved string, whole bool) {
 			return filepath.Join(real, rest), rest == "" && links == 0
 		}
 		path = strings.TrimRight(path, "/")
-		slash := strings.LastIndexByte(path, '/')
-		if slash < 0 {
-			return filepath.Join("/", path, rest), false
+		if path == "" {
+			return filepath.Join("/", rest), false
 		}
-		// Cut by hand: filepath.Dir would take ".." out before the link
-		// ahead of it is followed.
-		dir, base := path[:slash+1], path[slash+1:]
+		// filepath.Dir would take ".." out before the link ahead of it is followed.
+		dir, base := filepath.Split(path)
 		target, err := os.Readlink(path)
 		if err != nil || links == maxLinks {
 			path, rest = dir, filepath.Join(base, rest)

@@ -67,6 +67,24 @@ const (
 	PreCompact       = "PreCompact"
 )
 
+// The loader's argument; the marker of a receipt, which says that page K of M went
+// out; and its path field, which names what is in all of them (D7).
+const (
+	PageOf     = "%d/%d"
+	pageMarker = "PAGE_%d_OF_%d"
+	Digest     = "sha256:%x"
+)
+
+// The banners of a page, and how one FILE…END part of a file ends (D7).
+const (
+	headBanner = "===== MOIRAI (HADES) INJECTION BLOCK: page %d of %d (pages arrive in any order) =====\n"
+	fileBanner = "----- FILE %s: bytes %d to %d of %d, path %s -----\n" // then the bytes
+	endBanner  = "\n----- END %s: %s -----\n"                           // its first newline is no byte of the file
+	complete   = "complete"
+	continued  = "to be continued on page %d"
+	footBanner = "===== END OF MOIRAI (HADES) INJECTION BLOCK: page %d of %d =====\n"
+)
+
 // SourceCompact is the source of the SessionStart after a compaction (D8).
 const SourceCompact = "compact"
 

@@ -28,25 +28,22 @@ func Locate(cwd string) Scope {
 	return s
 }
 
-func locate(resolved string) Scope {
-	var s Scope
-	for end := 1; end <= len(resolved); end++ {
-		if end < len(resolved) && resolved[end] != '/' {
+// locate judges a path that has no link in it, component by component.
+func locate(resolved string) (s Scope) {
+	dir := ""
+	for _, name := range strings.Split(resolved, "/")[1:] {
+		dir += "/" + name
+		if !s.In && isConstellation(dir) {
+			s.In, s.Root = true, dir
+		}
+		if !s.In {
 			continue
 		}
-		dir := resolved[:end]
-		if !s.In && !isConstellation(dir) {
-			continue
-		}
-		s.In = true
 		s.Tried = append(s.Tried, dir)
 		if holdsRequired(dir) {
 			s.Root, s.Whole = dir, true
-			return s
+			break
 		}
-	}
-	if s.In {
-		s.Root = s.Tried[0]
 	}
 	return s
 }
@@ -68,6 +65,7 @@ func isConstellation(dir string) bool {
 		sameFile(filepath.Join(filepath.Dir(dir), ScopeName), dir)
 }
 
+// holdsRequired tells whether the three required files are there, as regular files.
 func holdsRequired(dir string) bool {
 	for _, r := range Required {
 		if info, err := os.Stat(dir + "/" + r.Path); err != nil || !info.Mode().IsRegular() {

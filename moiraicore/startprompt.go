@@ -12,24 +12,16 @@ import (
 // counts only in a prompt that begins with a command tag: anywhere, it would
 // open the gate to a pasted transcript or a subagent's output (D9).
 func IsStartPrompt(prompt string) bool {
-	tagged := isExpanded(prompt)
+	begin := strings.TrimLeftFunc(prompt, unicode.IsSpace)
+	expanded := slices.ContainsFunc(commandTags[:], func(tag string) bool { return strings.HasPrefix(begin, tag) })
 	for _, command := range startCommands {
-		if rest, ok := strings.CutPrefix(prompt, command); ok {
-			next, _ := utf8.DecodeRuneInString(rest)
-			if rest == "" || unicode.IsSpace(next) {
-				return true
-			}
-		}
-		if tagged && strings.Contains(prompt, nameOpen+command+nameClose) {
+		rest, typed := strings.CutPrefix(prompt, command)
+		next, _ := utf8.DecodeRuneInString(rest)
+		if typed && (rest == "" || unicode.IsSpace(next)) || expanded && strings.Contains(prompt, nameOpen+command+nameClose) {
 			return true
 		}
 	}
 	return false
-}
-
-func isExpanded(prompt string) bool {
-	begin := strings.TrimLeftFunc(prompt, unicode.IsSpace)
-	return slices.ContainsFunc(commandTags[:], func(tag string) bool { return strings.HasPrefix(begin, tag) })
 }
 
 // IsStartSkill tells whether a Skill call is a conscious start: exactly one of

@@ -2,7 +2,7 @@ package moiraicore
 
 import (
 	"os"
-	"runtime"
+	"path/filepath"
 	"syscall"
 )
 
@@ -33,6 +33,7 @@ func foreign(dir string) bool {
 	return err == nil && info.Sys().(*syscall.Stat_t).Uid != uint32(os.Geteuid())
 }
 
+// checkDir makes one directory if it is missing and checks it, as CheckTokenDir says.
 func checkDir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
 		return Fail("the operator runs: ls -ld /tmp; df /tmp; df -i /tmp   (/tmp must be a directory, writable, not full)",
@@ -57,10 +58,8 @@ func checkDir(dir string) error {
 	return nil
 }
 
+// remove is the command that takes the token directory away. Only /tmp is
+// resolved: what our own name leads to is not ours to remove.
 func remove() string {
-	private := ""
-	if runtime.GOOS == "darwin" {
-		private = "/private"
-	}
-	return "the operator runs: sudo rm -r " + private + TokenParent + "   (it is made anew at the next call)"
+	return "the operator runs: sudo rm -r " + filepath.Join(Resolve(filepath.Dir(TokenParent)), filepath.Base(TokenParent)) + "   (it is made anew at the next call)"
 }

@@ -1,13 +1,11 @@
 package moiraicore
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -25,19 +23,19 @@ import (
 // TokenPath is the token file of a session (§4.5).
 func TokenPath(session string) string { return TokenDir + "/" + TokenPrefix + session }
 
-// ReadToken folds the records of the session's token file as seen from root. A
-// session without one has an empty Load, and exists is false. Every other
-// error is Closed.
-func ReadToken(session, root string) (load Load, exists bool, err error) {
-	f, l, err := openToken(session, root, os.O_RDONLY, syscall.LOCK_SH)
-	if errors.Is(err, fs.ErrNotExist) {
-		return *newLoad(root), false, nil
+// ReadToken folds the records of the session's token file as seen from root; a
+// session without one has an empty Load. An error is Closed.
+func ReadToken(session, root string) (*Load, error) {
+	f, load, err := openToken(session, root, os.O_RDONLY, syscall.LOCK_SH)
+	if os.IsNotExist(err) {
+		return newLoad(root), nil
 	}
 	if err != nil {
-		return load, true, corrupt(session, "%v", err)
+		return nil, corrupt(session, "%v", err)
 	}
 	f.Close()
-	return *l, true, nil
+	load.Exists = true
+	return load, nil
 }
 
 // AppendToken adds the records that earn returns for what already stands, all
@@ -95,18 +93,12 @@ var errBusy = errors.New("locked by another process, or empty")
 
 // openToken opens, locks, checks and folds the token file.
 func openToken(session, root string, flags, lock int) (*os.File, *Load, error) {
-	path := TokenPath(session)
 	for deadline := time.Now().Add(LockWait); ; time.Sleep(LockPoll) {
-		fd, err := syscall.Open(path, flags|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0o600)
-		if err == syscall.EINTR {
-			continue
-		}
+		f, err := os.OpenFile(TokenPath(session), flags|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 		if err != nil {
-			return nil, nil, &fs.PathError{Op: "open", Path: path, Err: err}
+			return nil, nil, err
 		}
-		// A regular file never waits, and the poller costs as much as the rest.
-		_ = syscall.SetNonblock(fd, false)
-		f, load := os.NewFile(uintptr(fd), path), newLoad(root)
+		load := newLoad(root)
 		if err = lockAndCheck(f, lock, load); err == nil {
 			err = load.fold(f)
 		}
@@ -120,6 +112,8 @@ func openToken(session, root string, flags, lock int) (*os.File, *Load, error) {
 	}
 }
 
+// lockAndCheck locks f and then checks what it is, which nobody of ours changes
+// under the lock. It fills in the size.
 func lockAndCheck(f *os.File, lock int, load *Load) error {
 	err := syscall.Flock(int(f.Fd()), lock|syscall.LOCK_NB)
 	if err == syscall.EWOULDBLOCK || err == syscall.EINTR {
@@ -153,30 +147,24 @@ func lockAndCheck(f *os.File, lock int, load *Load) error {
 // fold adds every line of f. A last line without its newline counts if it is
 // well formed (D5).
 func (l *Load) fold(f io.Reader) error {
-	// One small buffer: fresh memory costs more than the parsing. A line that
-	// does not fit is no record of ours.
-	lines := bufio.NewReaderSize(io.LimitReader(f, l.size), 4*MaxPath)
-	for n, seen := 1, int64(0); ; n++ {
-		line, err := lines.ReadSlice('\n')
-		seen += int64(len(line))
-		if err == io.EOF && seen != l.size { // the end might hold a LOAD_VOID
-			return fmt.Errorf("it ended after %d of %d bytes", seen, l.size)
-		}
-		if len(line) == 0 && err == io.EOF {
-			return nil
-		}
-		if err != nil && err != io.EOF {
-			return fmt.Errorf("line %d: %w", n, err)
-		}
-		l.torn = err == io.EOF
-		fields, err := splitRecord(bytes.TrimSuffix(line, []byte{'\n'}))
+	text := make([]byte, l.size)
+	if n, err := io.ReadFull(f, text); err != nil { // what is not read might hold a LOAD_VOID
+		return fmt.Errorf("it ended after %d of %d bytes: %w", n, l.size, err)
+	}
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		l.torn = !strings.HasSuffix(line, "\n")
+		r, err := ParseRecord(strings.TrimSuffix(line, "\n"))
 		if err != nil {
 			return fmt.Errorf("line %d is corrupt: %w", n, err)
 		}
-		l.add(fields)
+		l.Add(r)
 	}
+	return nil
 }
 
+// corrupt is the error of every rule of D4 and D5; the condition as for Fail.
 func corrupt(session, condition string, args ...any) error {
 	path := TokenPath(session)
 	return Fail("if it stays, the operator runs: rm -r "+path+"   then resumes or restarts the session, or it reads the three rule files; and /start again",

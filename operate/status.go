@@ -87,7 +87,7 @@ func (s sessionStatus) print() {
 		fmt.Print("  next     ", noToken, "\n\n")
 		return
 	}
-	load, _, err := moiraicore.ReadToken(s.Session, s.root)
+	load, err := moiraicore.ReadToken(s.Session, s.root)
 	if err != nil {
 		fmt.Printf("  blocked  %s\n\n", strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "\n           "))
 		return
@@ -96,14 +96,14 @@ func (s sessionStatus) print() {
 	if s.root != "" {
 		fmt.Println("  root    ", s.root)
 	}
-	fmt.Println("  markers ", checklist(&load))
+	fmt.Println("  markers ", checklist(load))
 	if load.Last.M > 0 {
-		fmt.Printf("  pages    %s of %d\n", strings.Join(pages(&load, true), ", "), load.Last.M)
+		fmt.Printf("  pages    %s of %d\n", strings.Join(pages(load, true), ", "), load.Last.M)
 	}
 	if s.voids > 0 {
 		fmt.Printf("  voided   %d times by a compaction\n", s.voids)
 	}
-	fmt.Print("  next     ", next(&load, s.root), "\n\n")
+	fmt.Print("  next     ", next(load, s.root), "\n\n")
 }
 
 func checklist(load *moiraicore.Load) string {

@@ -21,7 +21,7 @@ var messageCases = []testCase{
 	}},
 	{class: "D14", name: "whole message: pages missing", steps: []step{
 		holding(rig.SizedContents(35_000)), start().says("START_ACK"), page(3, 4, 4),
-		resolves("___x", askLoad, isMissing, "the load has 4 pages; came: 3; missing: 1, 2, 4.\nEach page K must be wired as hades-session-load K/N with the same N, at least 4.\n",
+		resolves("___x", askLoad, isMissing, "the load has 4 pages; missing: 1 2 4.\nEach page K must be wired as hades-session-load K/N with the same N, at least 4.\n",
 			readFiles, orResume),
 	}},
 	{class: "D14", name: "whole message: loaded for another root", steps: []step{
@@ -65,7 +65,7 @@ var messageCases = []testCase{
 	}},
 	{class: "D14", name: "pages missing: which came and which did not, and what to wire", steps: []step{
 		holding(rig.SizedContents(35_000)), page(2, 4, 4), page(3, 4, 4),
-		blocked("____", "4 pages", "came: 2, 3;", "missing: 1, 4.", "hades-session-load", "at least 4", "resumes or restarts"),
+		blocked("____", "4 pages", "missing: 1 4.", "hades-session-load", "at least 4", "resumes or restarts"),
 	}},
 	{class: "D14", name: "voided by a compaction", steps: []step{
 		load(), gate(compact("auto")), blocked("____", "compaction", "{root}/"+required[0], "resumes or restarts", "/start"),
