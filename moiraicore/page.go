@@ -53,14 +53,15 @@ func Paginate(content [len(Required)]string, root string) ([]string, error) {
 			if to < size {
 				end = fmt.Sprintf(continued, len(pages)+2)
 			}
-			fmt.Fprintf(&page, fileBanner+"%s"+endBanner, name, from, to, size, path, text[from:to], name, end)
+			page.Grow(PageUnits) // in one piece: fresh memory costs more than the cutting
+			page.WriteString(fmt.Sprintf(fileBanner, name, from, to, size, path) + text[from:to] + fmt.Sprintf(endBanner, name, end))
 			room -= banners + Units(text[from:to])
 			from = to
 		}
 	}
 	pages = append(pages, page.String())
 	for k, parts := range pages {
-		pages[k] = fmt.Sprintf(headBanner+"%s"+footBanner, k+1, len(pages), parts, k+1, len(pages))
+		pages[k] = fmt.Sprintf(headBanner, k+1, len(pages)) + parts + fmt.Sprintf(footBanner, k+1, len(pages))
 	}
 	return pages, nil
 }
