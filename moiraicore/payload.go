@@ -42,6 +42,8 @@ func ReadPayload(stdin io.Reader) (Payload, error) {
 	switch size := MaxPayload + 1 - limited.N; {
 	case size > MaxPayload:
 		return nil, malformed("it is over %d bytes", MaxPayload)
+	case size == 0 && err == io.EOF:
+		return nil, malformed("it is empty")
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
 		return nil, malformed("it ends after %d bytes, with no whole JSON object", size)
 	}
