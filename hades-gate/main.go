@@ -3,11 +3,12 @@
 //   - UserPromptSubmit records a typed /start and never blocks it (D9);
 //   - PreToolUse records the Skill start, lets exempt calls pass and blocks
 //     every other call until all four markers stand (§4.2.2, D10–D12);
-//   - PostToolUse records a required file that the main agent was shown whole,
-//     and never blocks (D11);
+//   - PostToolUse records a required file that the main agent was shown whole
+//     (D11);
 //   - PreCompact voids the load that a compaction takes out of the context (D8).
 //
-// It exits 0 or 2. What passes is listed first and by name; everything else,
+// It exits 0 or 2, and 2 after PostToolUse or a typed /start only for what is
+// checked before every branch. What passes is listed first and by name; everything else,
 // and every error, is blocked.
 package main
 

@@ -82,13 +82,14 @@ func (l *Load) Loaded() bool { return l.Acked == [...]bool{true, true, true} }
 // tool runs (§4.2.2).
 func (l *Load) Open() bool { return l.Loaded() && l.Started }
 
-// Came tells whether page k of p went out.
+// Came tells whether page k of p went out, 1 <= k <= p.M <= MaxPages.
 func (l *Load) Came(k int, p Pages) bool { return l.receipts[p]&(1<<(k-1)) != 0 }
 
 // Complete tells whether all pages of p went out.
 func (l *Load) Complete(p Pages) bool { return l.receipts[p] == 1<<p.M-1 }
 
-// EarnPage returns the records that page k of p earns once it went out: with
+// EarnPage returns the records that page k of p, 1 <= k <= p.M <= MaxPages, earns
+// once it went out: with
 // one page the three markers; with more a receipt, and the markers too if it
 // completes the set (D7). After a compaction it first voids what a Read may
 // have earned since PreCompact: a client that prepares a compaction in the

@@ -120,21 +120,21 @@ const idCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 
 // Limits.
 const (
-	MaxPayload     = 128 << 20        // bytes of stdin (D1)
-	MaxID          = 128              // characters of session_id and agent_id (D1)
-	MaxPath        = 4096             // bytes of cwd
-	MaxToken       = 1 << 20          // bytes of a token file (D4)
-	MaxRequired    = 64 << 20         // bytes of one required file
-	MaxRead        = 25_000           // bytes of a file that a Read can prove (D11)
-	PageUnits      = 10_000           // UTF-16 code units of one page (D7)
-	MaxPages       = 64               // pages that can be wired (D7)
-	LockWait       = 2 * time.Second  // for the lock of a token file (D4)
-	LockPoll       = time.Millisecond // between two tries
-	Watch          = 5 * time.Second  // a hook ends by then (D13)
-	WatchGrace     = 500 * time.Millisecond
-	KeepAlive      = 12 * time.Hour // a token older than this is refreshed (D18)
-	MaxQuoted      = 200            // bytes of a payload string in a message (D14)
-	firstCombining = 0x300          // below it NFC leaves every character as it is (D12)
-	maxTried       = 10             // directories listed in a message, outermost first (D2)
-	maxLinks       = 40             // links followed by hand (D2)
+	MaxPayload     = 128 << 20              // bytes of stdin (D1)
+	MaxID          = 128                    // characters of session_id and agent_id (D1)
+	MaxPath        = 4096                   // bytes of cwd: what a kernel takes
+	MaxToken       = 1 << 20                // bytes of a token file (D4)
+	MaxRequired    = 64 << 20               // bytes of one required file: more than any pages carry, and read in time
+	MaxRead        = 25_000                 // bytes of a file that a Read can prove (D11)
+	PageUnits      = 10_000                 // UTF-16 code units of one page (D7)
+	MaxPages       = 64                     // pages that can be wired (D7)
+	LockWait       = 2 * time.Second        // for the lock of a token file (D4)
+	LockPoll       = time.Millisecond       // between two tries
+	Watch          = 5 * time.Second        // a hook ends by then (D13)
+	WatchGrace     = 500 * time.Millisecond // for a message that nobody reads (D13)
+	KeepAlive      = 12 * time.Hour         // a token older than this is refreshed (D18)
+	MaxQuoted      = 200                    // bytes of a payload string in a message (D14)
+	firstCombining = 0x300                  // below it NFC leaves every character as it is (D12)
+	maxTried       = 10                     // directories listed in a message, outermost first (D2)
+	maxLinks       = 40                     // links followed by hand (D2)
 )

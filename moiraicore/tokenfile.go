@@ -20,7 +20,8 @@ import (
 //     write, which is waited for like a lock;
 //   - made of well-formed records only (D5).
 
-// TokenPath is the token file of a session (§4.5).
+// TokenPath is the token file of a session, whose id has been judged: it becomes a
+// file name (§4.5, D1).
 func TokenPath(session string) string { return TokenDir + "/" + TokenPrefix + session }
 
 // ReadToken folds the records of the session's token file as seen from root; a
@@ -40,7 +41,8 @@ func ReadToken(session, root string) (*Load, error) {
 
 // AppendToken adds the records that earn returns for what already stands, all
 // in one write under one exclusive lock; none, and nothing is written. It fills
-// in time, tool and agent. Just before the write it calls commit. A short write
+// in time, tool and agent. Just before the write it calls commit, which may not
+// return (Watchdog.Disarm). A short write
 // leaves the file as it was and is an error (D4). Every error is Closed.
 func AppendToken(session, root, tool, agent string, commit func(), earn func(*Load) []Record) error {
 	f, load, err := openToken(session, root, os.O_RDWR|os.O_APPEND|os.O_CREATE, syscall.LOCK_EX)
