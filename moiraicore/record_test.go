@@ -2,9 +2,12 @@ package moiraicore
 
 import (
 	"bytes"
+	"io"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/iotest"
 	"unicode"
 	"unicode/utf8"
 )
@@ -93,6 +96,27 @@ func FuzzFold(f *testing.F) {
 			t.Fatalf("open without START_ACK: %q", data)
 		}
 	})
+}
+
+// TestFoldOfACutRead: a read that fails or ends within the file is an error, since
+// what is not read might hold a LOAD_VOID. No exec can bring it about: what strace
+// makes of a read leaves no bytes behind.
+func TestFoldOfACutRead(t *testing.T) {
+	const root = "/x/constellation-hades"
+	text := "1 START_ACK UserPromptSubmit main\n"
+	for _, r := range Required {
+		text += "1 " + r.Marker + " SessionStart main " + root + "/" + r.Path + "\n"
+	}
+	text += "2 LOAD_VOID PreCompact main\n"
+	for n := range text {
+		for _, end := range []io.Reader{strings.NewReader(""), iotest.ErrReader(syscall.EIO)} {
+			l := newLoad(root)
+			l.size = int64(len(text))
+			if err := l.fold(io.MultiReader(strings.NewReader(text[:n]), end)); err == nil {
+				t.Errorf("%d bytes of %d were taken for the file; open: %v", n, len(text), l.Open())
+			}
+		}
+	}
 }
 
 func TestPageMarkers(t *testing.T) {
