@@ -21,11 +21,9 @@ func resolve(path string) (resolved string, whole bool) {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			return filepath.Join(real, rest), rest == "" && links == 0
 		}
+		// "/" always resolves, so this ends. filepath.Dir would take ".." out before
+		// the link ahead of it is followed.
 		path = strings.TrimRight(path, "/")
-		if path == "" {
-			return filepath.Join("/", rest), false
-		}
-		// filepath.Dir would take ".." out before the link ahead of it is followed.
 		dir, base := filepath.Split(path)
 		target, err := os.Readlink(path)
 		if err != nil || links == maxLinks {
