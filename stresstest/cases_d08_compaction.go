@@ -32,6 +32,10 @@ var compactionCases = []testCase{
 	{class: "D8", name: "a session that has left the root is voided too", steps: []step{
 		load(), start(), at("{dir}"), gate(compact("auto")), at("{root}"), tokenIs(loadedLines, typedStart, voidLine), blocked("___x", "compaction"),
 	}},
+	{class: "D8", name: "elsewhere no other event touches a token that is there", steps: []step{
+		load(), start(), at("{dir}"), allowed(), start(), gate(shown(0)), gate(skill("start")), loader(startup), loader(sessionStart("compact")),
+		at("{root}"), tokenIs(loadedLines, typedStart), allowed(),
+	}},
 	{class: "D8", name: "elsewhere, without a token: nothing written, not even the directory", needs: alone, steps: []step{
 		at("{dir}"), gate(compact("auto")), absent(tokenParent),
 	}},
