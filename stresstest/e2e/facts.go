@@ -17,6 +17,7 @@ var factRows = []Row{
 	{Name: "contract: the same, wired as COMMAND || exit 2", Play: orExitFacts, Matrix: true},
 	{Name: "contract: the same, with the guard of D15", Play: guardFacts},
 	{Name: "contract: exec form", Play: execFacts, Matrix: true},
+	{Name: "contract: another hook that allows", Play: allowFacts},
 	{Name: "contract: SessionStart stdout", Play: startFacts},
 	{Name: "contract: events and payloads", Play: payloadFacts},
 	{Name: "contract: sources and session ids", Play: sourceFacts},
@@ -120,6 +121,36 @@ func execFacts(r *Run) {
 			map[string][]string{"exit 2": {"blocked"}, "exit 2 without reading stdin": {"blocked"}})
 	}
 }
+
+// allowFacts wires a hook that blocks and one that answers allow, in both orders of their ends.
+func allowFacts(r *Run) {
+	for _, first := range []string{"block", "allow"} {
+		w := r.World(first)
+		done := w.Dir + "/done"
+		end := map[string]string{"block": "echo the reason >&2; exit 2", "allow": allowAnswer}
+		then := map[string]string{"block": "allow", "allow": "block"}[first]
+		w.UserSettings(Settings{}.Add("PreToolUse", entry("", command("cat >/dev/null; touch "+done+"; "+end[first]))).
+			Add("PreToolUse", entry("", command("cat >/dev/null; while [ ! -e "+done+" ]; do sleep 0.1; done; sleep 0.5; "+end[then]))))
+		w.Start(w.Root).Prompt("go", w.Bash("a"))
+		r.FactSince(firmBlock, allowWins, "exit 2 and allow, "+first+" ends first", runs(w, "a"), "blocked")
+		w.close()
+	}
+}
+
+// allowAnswer is a hook's answer that lets the call through without a question.
+const allowAnswer = `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"x"}}'`
+
+// firmBlock is the first measured version in which no other hook undoes a block.
+const (
+	firmBlock = "2.1.118"
+	allowWins = "the answer of another hook that allows can beat exit 2"
+)
+
+// ownFork is the first measured version in which the SessionStart of a fork is told the id of the fork.
+const (
+	ownFork    = "2.1.332"
+	forkedLate = "SessionStart is told the parent's id, so the load is not recorded for the fork"
+)
 
 // startFacts wires many SessionStart commands at once: each has its own budget.
 func startFacts(r *Run) {
@@ -371,7 +402,8 @@ func sourceFacts(r *Run) {
 	r.must(s.End(turnLimit))
 	s = w.Start(w.Root, "--resume", first, "--fork-session")
 	s.Prompt("on")
-	r.Fact("--fork-session", source(), "fork, a new id", "resume, a new id", "startup, a new id")
+	r.Fact("--fork-session: id of its calls", yes(s.ID == first, "its parent's", "a new id"), "a new id")
+	r.FactSince(ownFork, forkedLate, "--fork-session: what SessionStart is told", source(), "fork, a new id", "resume, a new id", "startup, a new id")
 }
 
 func compactFacts(r *Run) {
@@ -384,7 +416,7 @@ func compactFacts(r *Run) {
 	first := s.ID
 	w.write(refuse, "")
 	t := s.Prompt("/compact")
-	r.Fact("exit 2 on PreCompact: the client compacts", yes(summaries(t) == 0, "no", "yes"), "no")
+	r.FactSince(refusable, compactsAnyway, "exit 2 on PreCompact: the client compacts", yes(summaries(t) == 0, "no", "yes"), "no")
 	r.Fact("and shows stderr", yes(strings.Contains(strings.Join(t.Lines, "\n"), "refused on purpose"), "yes", "no"))
 	r.must(os.Remove(refuse))
 	seen := len(recorded(log))
@@ -399,7 +431,7 @@ func compactFacts(r *Run) {
 	r.Fact("events of /compact", strings.Join(order, ", "), "UserPromptSubmit, PreCompact manual, SessionStart compact", "PreCompact manual, SessionStart compact")
 	t = s.Prompt("on")
 	r.Fact("session_id after it", yes(s.ID == first, "the same", "a new one"), "the same")
-	r.Fact("what SessionStart injected before, in the next request", fmt.Sprintf("%d times", strings.Count(t.Requests[0].Text(), "INJECTED-AT-START")), "1 times")
+	r.FactSince(injects, injectsNot, "what SessionStart injects, in the request after it", fmt.Sprintf("%d times", strings.Count(t.Requests[0].Text(), "INJECTED-AT-START")), "1 times")
 }
 
 func settingsFacts(r *Run) {

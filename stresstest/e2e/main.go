@@ -85,7 +85,7 @@ func main() {
 		check(docs.WriteFile(filepath.Base(*write), []byte(page(results)), 0o644))
 	}
 	iso.Leave()
-	fmt.Printf("\n%d skipped, %.0f s\n%d passed, %d failed\n", e.skipped, time.Since(began).Seconds(), e.passed, e.failed)
+	fmt.Printf("\n%d skipped, %d lacking in an old version, %.0f s\n%d passed, %d failed\n", e.skipped, e.lacking, time.Since(began).Seconds(), e.passed, e.failed)
 	if e.failed > 0 || e.passed == 0 {
 		os.Exit(1)
 	}
@@ -136,11 +136,12 @@ type e2e struct {
 	matrix                  bool
 	parallel                int
 	passed, failed, skipped int
+	lacking                 int
 }
 
 // rows plays every row with one client, several at a time, and prints them in order.
 func (e *e2e) rows(c *Client) versionResult {
-	result := versionResult{c.Version, make([][]fact, len(Rows)), make([]string, len(Rows))}
+	result := versionResult{c.Version, make([][]fact, len(Rows)), make([]string, len(Rows)), make([][]lack, len(Rows))}
 	fmt.Printf("\n===== Claude Code %s =====\n", c.Version)
 	var group sync.WaitGroup
 	slots := make(chan struct{}, e.parallel)
@@ -187,7 +188,8 @@ func (e *e2e) rows(c *Client) versionResult {
 		os.Stdout.Write(r.out.Bytes())
 		e.passed += r.passed
 		e.failed += r.failed
-		result.facts[at[i]], result.rows[at[i]] = r.facts, r.score()
+		e.lacking += len(r.lacking)
+		result.facts[at[i]], result.rows[at[i]], result.lacking[at[i]] = r.facts, r.score(), r.lacking
 	}
 	group.Wait()
 	return result
@@ -200,6 +202,8 @@ func (r *Run) score() string {
 		return r.skipped
 	case r.failed > 0:
 		return fmt.Sprintf("%d passed, **%d failed**", r.passed, r.failed)
+	case len(r.lacking) > 0:
+		return fmt.Sprintf("%d passed, %d lacking", r.passed, len(r.lacking))
 	}
 	return fmt.Sprintf("%d passed", r.passed)
 }

@@ -40,6 +40,7 @@ func page(results []versionResult) string {
 		}
 		b.WriteString(line(cells))
 	}
+	b.WriteString(lackTable(results, versions))
 	b.WriteString(pageTail)
 	return b.String()
 }
@@ -49,6 +50,38 @@ type versionResult struct {
 	version string
 	facts   [][]fact
 	rows    []string
+	lacking [][]lack
+}
+
+// lackTable lists what only some versions give, with the reason.
+func lackTable(results []versionResult, versions []string) string {
+	var claims []lack
+	lacks := map[lack]map[string]bool{}
+	for i := range Rows {
+		for _, v := range results {
+			for _, l := range v.lacking[i] {
+				l.claim = strings.TrimPrefix(Rows[i].Name, "contract: ") + ": " + l.claim
+				if lacks[l] == nil {
+					lacks[l] = map[string]bool{}
+					claims = append(claims, l)
+				}
+				lacks[l][v.version] = true
+			}
+		}
+	}
+	if len(claims) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(lackHead + header("check", append([]string{"why", "holds since"}, versions...)))
+	for _, l := range claims {
+		cells := []string{l.claim, l.why, l.since}
+		for _, v := range versions {
+			cells = append(cells, yes(lacks[l][v], "lacking", ""))
+		}
+		b.WriteString(line(cells))
+	}
+	return b.String()
 }
 
 func factTable(row string, results []versionResult) string {
@@ -81,6 +114,9 @@ func factTable(row string, results []versionResult) string {
 			for _, f := range v.facts[i] {
 				if f.name == name {
 					value = f.value
+					if f.lacking {
+						value = "**" + value + "**"
+					}
 				}
 			}
 			cells = append(cells, value)
@@ -113,7 +149,16 @@ Written by ` + "`make e2e-matrix`" + `; do not edit. Every cell is measured: the
 ` + "`@anthropic-ai/claude-code`" + `) offline, against a scripted Messages API on the loopback device, with hooks of one line of
 shell. "runs" and "blocked" are judged by a file that the tool leaves on disk, "the model sees" by the request that the client
 sends. † marks what the hooks stand or fall with: a value that they do not cope with fails the run. – means that the version
-has no such thing or that it was not measured there.
+has no such thing or that it was not measured there. **Bold** is a † value that the hooks do not cope with, in a version older than
+the first that gives them what they need: see "What old versions lack".
+
+`
+
+const lackHead = `
+## What old versions lack
+
+Checks that a version fails because of the client: the hooks cannot mend it, and their promise does not hold there. "Holds
+since" is the first measured version that gives it; from there on the same check fails the run.
 
 `
 
@@ -128,7 +173,9 @@ var pageNotes = map[string]string{
 	"contract: sources and session ids":                                  "A new id is a new token: loaded by SessionStart, not yet started.",
 	"contract: compaction":                                               "PreCompact voids (D8). Newer clients also prepare a compaction in the background, where PreCompact fires long before the change and not at it; the row of that name plays it.",
 	"contract: settings":                                                 "A managed drop-in folder is not read by old versions: the managed install holds from the first version on that runs it. Only events that every version knows are wired.",
-	"switches against user settings: the reason for the managed install": "With hooks in `~/.claude/settings.json`. None of these lets a tool run past the managed drop-in: `make e2e` tries each against it.",
+	"switches against user settings: the reason for the managed install": "With hooks in `~/.claude/settings.json`, to compare.",
+	"contract: another hook that allows":                                 "What becomes of a block when another hook answers `allow` to the same call.",
+	"switches against the managed drop-in: none opens":                   "With the hooks in a managed drop-in, as `make install-managed` puts them.",
 }
 
 const pageTail = `

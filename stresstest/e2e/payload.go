@@ -32,10 +32,20 @@ func parsePayload(line string) payload {
 // recorded reads what recording hooks kept in a file, in the order of their writes.
 func recorded(file string) []payload {
 	b, _ := os.ReadFile(file)
+	return payloads(string(b))
+}
+
+// payloads reads what was recorded. Hooks that run at once may end their lines
+// late, so that one line has several payloads.
+func payloads(text string) []payload {
 	var out []payload
-	for _, line := range strings.Split(string(b), "\n") {
-		if p := parsePayload(line); p.Event != "" {
-			out = append(out, p)
+	for _, line := range strings.Split(text, "\n") {
+		d := json.NewDecoder(strings.NewReader(line))
+		var raw json.RawMessage
+		for d.Decode(&raw) == nil {
+			if p := parsePayload(string(raw)); p.Event != "" {
+				out = append(out, p)
+			}
 		}
 	}
 	return out

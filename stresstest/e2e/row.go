@@ -34,6 +34,7 @@ type Run struct {
 	mu             sync.Mutex
 	out            bytes.Buffer
 	passed, failed int
+	lacking        []lack
 	skipped        string
 	worlds         []*World
 	facts          []fact
@@ -52,6 +53,10 @@ func (r *Run) Check(claim string, ok bool, evidence ...any) {
 		mark, lines, width = "FAIL", 80, 2000
 	}
 	fmt.Fprintf(&r.out, "  %s  %s\n", mark, claim)
+	r.showAll(evidence, lines, width)
+}
+
+func (r *Run) showAll(evidence []any, lines, width int) {
 	for _, e := range evidence {
 		if list, ok := e.([]Result); ok {
 			for _, x := range list {
@@ -61,6 +66,24 @@ func (r *Run) Check(claim string, ok bool, evidence ...any) {
 		}
 		r.show(fmt.Sprint(e), lines, width)
 	}
+}
+
+// A lack is a check that a version of the client fails, for a reason of its own.
+type lack struct{ claim, since, why string }
+
+// CheckSince is a check that holds from a version of the client on. An older one
+// that fails it is not failed by the hooks: it lacks what they build on, and is
+// listed with the reason.
+func (r *Run) CheckSince(version, why, claim string, ok bool, evidence ...any) {
+	if ok || r.client.Since(version) {
+		r.Check(claim, ok, evidence...)
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lacking = append(r.lacking, lack{claim, version, why})
+	fmt.Fprintf(&r.out, "  lack  %s (since %s: %s)\n", claim, version, why)
+	r.showAll(evidence, 6, 180)
 }
 
 // show prints evidence, cut to some lines of some length.
@@ -86,14 +109,26 @@ func (r *Run) show(text string, lines, width int) {
 type fact struct {
 	name, value string
 	relied      bool // the product stands or falls with it
+	lacking     bool // and this old version does not give it
 }
 
 // Fact records what was measured. With relied it is a check: the product copes
 // with these values and with no others.
 func (r *Run) Fact(name, value string, relied ...string) {
+	r.FactSince("", "", name, value, relied...)
+}
+
+// FactSince is a fact that the product relies on from a version of the client on.
+func (r *Run) FactSince(version, why, name, value string, relied ...string) {
+	copes := len(relied) == 0 || slices.Contains(relied, value)
+	old := version != "" && !r.client.Since(version)
 	r.mu.Lock()
-	r.facts = append(r.facts, fact{name, value, len(relied) > 0})
+	r.facts = append(r.facts, fact{name, value, len(relied) > 0, !copes && old})
 	r.mu.Unlock()
+	if !copes && old {
+		r.CheckSince(version, why, name+": "+strings.Join(relied, " or "), false, "it is: "+value)
+		return
+	}
 	if len(relied) == 0 {
 		r.Note("fact  %s: %s", name, value)
 		return
@@ -103,6 +138,13 @@ func (r *Run) Fact(name, value string, relied ...string) {
 		return
 	}
 	r.Check(name+": "+value, false, "the product relies on: "+strings.Join(relied, " or "))
+}
+
+// fact records what a check of its own judges.
+func (r *Run) fact(name, value string, lacking bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.facts = append(r.facts, fact{name, value, true, lacking})
 }
 
 // Note prints something that is not counted.

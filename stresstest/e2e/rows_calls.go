@@ -11,13 +11,17 @@ import (
 
 // Rows about calls: who makes them, how many at once, how big.
 var callRows = []Row{
-	{Name: "the model opens with the Skill tool", Play: skillStart, Since: "2.0.76", Why: "no Skill tool"},
+	{Name: "the model opens with the Skill tool", Play: skillStart, Since: skillTool, Why: "no Skill tool"},
+	{Name: "a skill or command that holds shell code: it runs before /start, a known limit", Play: shellInSkill, Since: skillTool, Why: "no Skill tool"},
 	{Name: "subagents", Play: subagents, Since: "2.1.118", Why: "payloads have no agent_id"},
 	{Name: "eight calls in one message", Play: eightCalls},
 	{Name: "a Write of 3 MB", Play: bigWrite},
 	{Name: "every tool that the client offers is gated", Play: everyTool},
 	{Name: "another hook that allows", Play: otherAllows},
 }
+
+// skillTool is the first measured version with a Skill tool.
+const skillTool = "2.0.76"
 
 func skill(name string) Step { return Step{{Name: "Skill", Input: map[string]any{"skill": name}}} }
 
@@ -35,6 +39,25 @@ func skillStart(r *Run) {
 	t = s.Prompt("go", skill("/start"), w.Bash("slash"))
 	r.Check(`Skill "/start" is not start: it records nothing (D10)`, w.Markers(s.ID) == loaded && !w.Ran("slash"),
 		t.Results[0].Text, w.Markers(s.ID))
+}
+
+// shellInSkill shows a limit, not a promise: Skill is exempt, and the client runs the
+// shell code of a skill or command while it loads it, with no PreToolUse of its own.
+func shellInSkill(r *Run) {
+	w := r.World("w")
+	w.UserSettings(r.Wiring())
+	code := func(effect string) string {
+		return "---\nname: " + effect + "\ndescription: holds shell code\nallowed-tools: Bash\n---\nSaid: !`echo ran > " + w.effects + "/" + effect + "`\n"
+	}
+	w.write(w.Root+"/.claude/skills/of-skill/SKILL.md", code("of-skill"))
+	w.write(w.Root+"/.claude/commands/of-command.md", code("of-command"))
+	s := w.Start(w.Root)
+	t := s.Prompt("go", skill("of-skill"), w.Bash("call"))
+	r.Check("LIMIT: shell code in a skill that the model calls RUNS, never started", w.Ran("of-skill") && w.Markers(s.ID) == loaded, t.Results[0].Text, w.Token(s.ID))
+	r.Check("a tool call after it is blocked all the same", blocked(t.Results[1], s.ID) && !w.Ran("call"))
+	s.Prompt("/of-command", w.Bash("call"))
+	r.Check("LIMIT: so does that of a command that the operator types", w.Ran("of-command") && w.Markers(s.ID) == loaded)
+	r.Check("and a tool call after it is blocked", !w.Ran("call"))
 }
 
 // forkedSkill is a skill that runs as a subagent, which is how a subagent can
@@ -97,11 +120,13 @@ func (s *Session) agentTool() string {
 func eightCalls(r *Run) {
 	w := r.World("w")
 	w.UserSettings(r.Wiring())
-	w.write(w.Outside+"/note", "a gated note\n")
+	for i := range 8 { // a second Read of a file may be answered in short
+		w.write(fmt.Sprint(w.Outside, "/note", i), "a gated note\n")
+	}
 	s := w.Start(w.Root)
 	eight := func(name string) (s Step) { // the client runs the hooks of Reads at once, and of calls that write in turn
 		for i := range 8 {
-			s = append(s, w.Read(w.Outside+"/note"), w.bashCall(fmt.Sprint(name, i)))
+			s = append(s, w.Read(fmt.Sprint(w.Outside, "/note", i)), w.bashCall(fmt.Sprint(name, i)))
 		}
 		return s
 	}
@@ -152,8 +177,7 @@ func bigWrite(r *Run) {
 // the call. A tool that is not here is called without, which fails the row: somebody must look.
 func (w *World) inputs() map[string]map[string]any {
 	type in = map[string]any
-	file, note := w.effects+"/x", w.Root+"/CLAUDE.md"
-	w.write(note, "a\n")
+	file, note, book := w.effects+"/x", w.Root+"/CLAUDE.md", w.Root+"/memory/x.ipynb"
 	cron := in{"cron": "* * * * *", "prompt": "x", "durable": true}
 	question := in{"question": "x?", "header": "x", "multiSelect": false, "options": []in{{"label": "a", "description": "a"}, {"label": "b", "description": "b"}}}
 	return map[string]in{
@@ -171,6 +195,7 @@ func (w *World) inputs() map[string]map[string]any {
 		"LSP":             {"operation": "hover", "filePath": note, "line": 1, "character": 1},
 		"Monitor":         {"description": "x", "command": "echo > " + file},
 		"MultiEdit":       {"file_path": note, "edits": []in{{"old_string": "a", "new_string": "b"}}},
+		"NotebookEdit":    {"notebook_path": book, "cell_id": "c", "new_source": "x"},
 		"Read":            {"file_path": w.Root + "/.claude/commands/start.md"},
 		"ReportFindings":  {"findings": []in{}},
 		"ScheduleWakeup":  {"delaySeconds": 60, "reason": "x", "prompt": "x"},
@@ -187,9 +212,8 @@ func (w *World) inputs() map[string]map[string]any {
 }
 
 // refusedFirst are tools that need something which cannot exist before /start (a job,
-// a background shell, a worktree, a file that was read), and that the client therefore
-// refuses before it asks the gate.
-var refusedFirst = []string{"BashOutput", "CronDelete", "ExitWorktree", "KillShell", "NotebookEdit"}
+// a background shell, a worktree, a plan), and that the client therefore refuses before it asks the gate.
+var refusedFirst = []string{"BashOutput", "CronDelete", "ExitPlanMode", "ExitWorktree", "KillShell"}
 
 // exempt are the tools that pass without markers (§4.3).
 var exempt = []string{"Skill", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "TaskStop", "TaskOutput"}
@@ -198,7 +222,9 @@ func everyTool(r *Run) {
 	w := r.World("w")
 	w.UserSettings(r.Wiring())
 	s := w.Start(w.Root)
-	s.Prompt("hello")
+	w.write(w.Root+"/CLAUDE.md", "a\n")
+	w.write(w.Root+"/memory/x.ipynb", `{"cells":[{"cell_type":"code","id":"c","metadata":{},"source":"a","outputs":[],"execution_count":null}],"metadata":{"language_info":{"name":"python"}},"nbformat":4,"nbformat_minor":5}`)
+	s.Prompt("hello", Step{w.Read("CLAUDE.md"), w.Read("memory/x.ipynb")}) // exempt; what was not read is not edited
 	tools := s.offered()
 	var all Step
 	for _, x := range tools {
@@ -208,8 +234,6 @@ func everyTool(r *Run) {
 		}
 		in := w.inputs()[x]
 		switch x {
-		case "NotebookEdit":
-			in = map[string]any{"notebook_path": w.Root + "/x.ipynb", "new_source": "x"}
 		case "ExitWorktree":
 			in = map[string]any{"action": "keep"}
 		case "CronDelete":
@@ -248,17 +272,17 @@ func (s *Session) offered() []string {
 	return nil
 }
 
-// Another hook that allows the call, before or after ours, must not beat it.
+// Another hook that allows the call must not beat ours, whichever ends first.
 func otherAllows(r *Run) {
-	allow := entry("", command(`cat >/dev/null; echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"x"}}'`))
 	w := r.World("w")
 	s := r.Wiring()
 	hooks := s["hooks"].(map[string]any)
-	hooks["PreToolUse"] = append(append([]any{allow}, hooks["PreToolUse"].([]any)...), allow)
+	quick, slow := entry("", command("cat >/dev/null; "+allowAnswer)), entry("", command("cat >/dev/null; sleep 1; "+allowAnswer))
+	hooks["PreToolUse"] = append(append([]any{quick}, hooks["PreToolUse"].([]any)...), slow)
 	w.UserSettings(s)
 	c := w.Start(w.Root)
 	t := c.Prompt("go", w.Bash("a"))
-	r.Check("a hook before ours and one after it say allow: Bash is blocked all the same", blocked(t.Results[0], c.ID) && !w.Ran("a"), t.Results)
+	r.CheckSince(firmBlock, allowWins, "a hook before ours and one after it say allow: Bash is blocked all the same", blocked(t.Results[0], c.ID) && !w.Ran("a"), t.Results)
 	c.Prompt("/start", w.Bash("b"))
 	r.Check("/start opens", w.Ran("b"))
 }

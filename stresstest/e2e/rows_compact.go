@@ -19,6 +19,20 @@ var compactRows = []Row{
 	{Name: "a compaction that the client prepares in the background", Play: compactionPrepared, Since: "2.1.332", Why: "it does not prepare any", Alone: true},
 }
 
+// refusable is the first measured version in which exit 2 on PreCompact keeps the
+// client from compacting.
+const (
+	refusable      = "2.1.118"
+	compactsAnyway = "it compacts although PreCompact ends with 2"
+)
+
+// injects is the first measured version that puts what SessionStart prints after a
+// compaction into the context.
+const (
+	injects    = "2.0.76"
+	injectsNot = "what SessionStart prints after a compaction is not in the context"
+)
+
 // talk gives a session something to compact.
 func (s *Session) talk() {
 	s.Prompt("one")
@@ -36,7 +50,7 @@ func compaction(r *Run) {
 	r.Check("the void is written, and the load earned again behind it", earnedAgain(w.Markers(s.ID)), w.Token(s.ID))
 	t := s.Prompt("on", w.Bash("b"))
 	r.Check("the session goes on without a second /start", s.ID == first && w.Ran("b"), t.Results)
-	r.Check("with the rules in the new context, once, byte for byte", delivered(t.Requests[0]) == r.contents(), banners(t.Requests[0]))
+	r.CheckSince(injects, injectsNot, "with the rules in the new context, once, byte for byte", delivered(t.Requests[0]) == r.contents(), banners(t.Requests[0]))
 	r.Check("and the summary in the place of the old talk", strings.Contains(t.Requests[0].Text(), "scripted summary"))
 }
 
@@ -93,18 +107,22 @@ func compactionRefused(r *Run) {
 	token := w.Token(s.ID)
 	dir := filepath.Dir(w.tokenPath(s.ID))
 	r.must(os.Chmod(dir, 0o777))
-	t := s.Prompt("/compact")
+	refused := s.Prompt("/compact")
 	r.must(os.Chmod(dir, 0o700))
-	r.Check("the client does not compact: no summary is asked for", summaries(t) == 0, "the client says: "+t.Final)
-	t = s.Prompt("on", w.Bash("b"))
-	r.Check("the old talk and the rules are still in the context", strings.Contains(t.Requests[0].Text(), "amaranth") &&
+	r.CheckSince(refusable, compactsAnyway, "the client does not compact: no summary is asked for", summaries(refused) == 0, "the client says: "+refused.Final)
+	t := s.Prompt("on", w.Bash("b"))
+	r.CheckSince(refusable, compactsAnyway, "the old talk and the rules are still in the context", strings.Contains(t.Requests[0].Text(), "amaranth") &&
 		!strings.Contains(t.Requests[0].Text(), "scripted summary") && delivered(t.Requests[0]) == r.contents())
+	if summaries(refused) > 0 {
+		r.CheckSince(refusable, compactsAnyway, "no marker outlives its rules", false, w.Token(s.ID))
+		return
+	}
 	r.Check("so the markers stand, and Bash runs", w.Ran("b") && w.Token(s.ID) == token, w.Token(s.ID))
 }
 
 // summaries counts the requests for one.
 func summaries(t *Turn) (n int) {
-	for _, q := range t.Requests {
+	for _, q := range t.All {
 		if q.Summary {
 			n++
 		}
@@ -126,10 +144,10 @@ func compactionUngated(r *Run) {
 	for _, h := range hooks {
 		r.must(os.Rename(h+".gone", h))
 	}
-	r.Check("the guard blocks: the client does not compact", summaries(t) == 0, "the client says: "+t.Final)
+	r.CheckSince(refusable, compactsAnyway, "the guard blocks: the client does not compact", summaries(t) == 0, "the client says: "+t.Final)
 	t = s.Prompt("go", w.Bash("b"))
 	whole := delivered(t.Requests[0]) == r.contents()
-	r.Check("no call runs without the rules in the context", whole || !w.Ran("b"),
+	r.CheckSince(refusable, compactsAnyway, "no call runs without the rules in the context", whole || !w.Ran("b"),
 		fmt.Sprintf("rules in the context: %v, Bash ran: %v", whole, w.Ran("b")), w.Token(s.ID))
 }
 
@@ -153,13 +171,10 @@ func compactionAuto(r *Run) {
 }
 
 // eventNames lists what recorded payloads were about.
-func eventNames(payloads string) string {
+func eventNames(text string) string {
 	var out []string
-	for _, line := range strings.Split(payloads, "\n") {
-		p := parsePayload(line)
-		if p.Event != "" {
-			out = append(out, strings.TrimSpace(p.Event+" "+p.Source+p.Trigger))
-		}
+	for _, p := range payloads(text) {
+		out = append(out, strings.TrimSpace(p.Event+" "+p.Source+p.Trigger))
 	}
 	return strings.Join(out, ", ")
 }

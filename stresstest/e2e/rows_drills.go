@@ -149,7 +149,7 @@ func tokenDrill(r *Run) {
 	r.must(os.Chmod(filepath.Dir(w.tokenPath(s.ID)), 0o777))
 	t := s.Prompt("an erased prompt", w.Bash("erased"))
 	r.must(os.Chmod(filepath.Dir(w.tokenPath(s.ID)), 0o700))
-	r.Check("a prompt in that state does not reach the model, and the operator is told why", len(t.Requests) == 0 && !w.Ran("erased"), t.Final, strings.Join(t.Lines, "\n"))
+	r.Check("a prompt in that state does not reach the model, and the operator is told why", len(t.All) == 0 && !w.Ran("erased"), t.Final, strings.Join(t.Lines, "\n"))
 	s.Prompt("go", w.Bash("mended"))
 	r.Check("mended, it runs again, with no second /start", w.Ran("mended"), w.Markers(s.ID))
 }

@@ -24,18 +24,22 @@ type switchOff struct {
 	mode  []string // instead of bypass
 	set   func(w *World)
 
-	managed bool // in the pinned run tried against the drop-in alone
+	managed bool   // in the pinned run tried against the drop-in alone
+	held    string // first measured version in which the drop-in holds against it; empty: every one that has drop-ins
+	why     string
 }
 
+const skipsManaged = "it skips managed hooks too"
+
 var switches = []switchOff{
-	{name: "--bare", since: "2.1.118", args: []string{"--bare"}},
+	{name: "--bare", since: "2.1.118", args: []string{"--bare"}, held: "2.1.332", why: skipsManaged},
 	{name: "--safe-mode", since: "2.1.200", args: []string{"--safe-mode"}},
 	{name: "--restricted", since: "2.1.332", args: []string{"--restricted"}, mode: []string{"--permission-mode", "acceptEdits"}},
 	{name: "--setting-sources project", args: []string{"--setting-sources", "project"}},
 	{name: "--settings disableAllHooks", args: []string{"--settings", `{"disableAllHooks":true}`}},
 	{name: "disableAllHooks in .claude/settings.local.json", set: project("settings.local.json", `{"disableAllHooks":true}`)},
 	{name: "disableAllHooks in .claude/settings.json", set: project("settings.json", `{"disableAllHooks":true}`)},
-	{name: "CLAUDE_CODE_SIMPLE=1", env: []string{"CLAUDE_CODE_SIMPLE=1"}},
+	{name: "CLAUDE_CODE_SIMPLE=1", env: []string{"CLAUDE_CODE_SIMPLE=1"}, held: "2.1.332", why: skipsManaged},
 	{name: "CLAUDE_CODE_SAFE_MODE=1", env: []string{"CLAUDE_CODE_SAFE_MODE=1"}},
 	{name: "CLAUDE_CONFIG_DIR=ELSEWHERE", env: []string{"CLAUDE_CONFIG_DIR=@/other"}},
 	{name: "CLAUDE_CODE_SHELL_PREFIX=SCRIPT", env: []string{"CLAUDE_CODE_SHELL_PREFIX=/bin/true"}},
@@ -43,13 +47,13 @@ var switches = []switchOff{
 	{name: "LD_AUDIT=LIB", env: []string{"LD_AUDIT=@/quit.so"}, set: quitLibrary},
 	{name: "env CLAUDE_CODE_SHELL_PREFIX in .claude/settings.local.json", set: project("settings.local.json", `{"env":{"CLAUDE_CODE_SHELL_PREFIX":"/bin/true"}}`), managed: true},
 	{name: "env CLAUDE_CODE_SHELL_PREFIX in user settings", set: userEnv("CLAUDE_CODE_SHELL_PREFIX", "/bin/true")},
-	{name: "env CLAUDE_CODE_SIMPLE in user settings", set: userEnv("CLAUDE_CODE_SIMPLE", "1"), managed: true},
+	{name: "env CLAUDE_CODE_SIMPLE in user settings", set: userEnv("CLAUDE_CODE_SIMPLE", "1"), managed: true, held: "2.1.332", why: skipsManaged},
 	{name: "env CLAUDE_CODE_SAFE_MODE in user settings", set: userEnv("CLAUDE_CODE_SAFE_MODE", "1"), managed: true},
 	{name: "env LD_PRELOAD=LIB in user settings", set: userEnv("LD_PRELOAD", "@/quit.so"), managed: true},
 	{name: "env LD_AUDIT=LIB in user settings", set: userEnv("LD_AUDIT", "@/quit.so"), managed: true},
 	{name: "env LD_LIBRARY_PATH=DIR in user settings", set: userEnv("LD_LIBRARY_PATH", "@/libs"), managed: true},
 	{name: "env LD_DEBUG=help in user settings", set: userEnv("LD_DEBUG", "help"), managed: true},
-	{name: "env LD_TRACE_LOADED_OBJECTS=1 in user settings", set: userEnv("LD_TRACE_LOADED_OBJECTS", "1"), managed: true},
+	{name: "env LD_TRACE_LOADED_OBJECTS=1 in user settings", set: userEnv("LD_TRACE_LOADED_OBJECTS", "1"), managed: true, held: "2.1.200", why: "no exec form: every hook goes through a shell"},
 }
 
 // project writes a settings file of the constellation.
@@ -86,7 +90,13 @@ func managedSwitches(r *Run) {
 		for _, y := range x.results {
 			safe = safe && y.IsError
 		}
-		r.Check(x.name+": nothing runs", !x.ran && safe, x.results)
+		name := x.name + ": nothing runs"
+		r.fact(x.name, yes(x.ran, "a tool RUNS, never started", "nothing runs"), x.ran)
+		if x.held == "" {
+			r.Check(name, !x.ran && safe, x.results)
+		} else {
+			r.CheckSince(x.held, x.why, name, !x.ran && safe, x.results)
+		}
 	}
 }
 
@@ -101,7 +111,7 @@ func userSwitches(r *Run) {
 
 // switched is what came of a session with one switch.
 type switched struct {
-	name    string
+	switchOff
 	ran     bool
 	results []Result
 }
@@ -141,7 +151,7 @@ func (w *World) try(x switchOff) switched {
 	}
 	s := w.start(w.Root, append(mode, x.args...))
 	t := s.Prompt("go", Step{w.Write("x")[0], w.bashCall("y")})
-	return switched{x.name, w.Ran("x") || w.Ran("y"), t.Results}
+	return switched{x, w.Ran("x") || w.Ran("y"), t.Results}
 }
 
 // quitLibrary writes a shared library whose initialiser ends the process with 0 if

@@ -30,7 +30,8 @@ type Session struct {
 // Turn is what one prompt led to.
 type Turn struct {
 	Results  []Result  // tool results that the model was given, main agent and subagents
-	Requests []Request // what the model was sent
+	Requests []Request // what the model was sent of the conversation
+	All      []Request // the same with titles, topics and summaries, which come when they like
 	Final    string    // the client's own result text
 	Lines    []string
 }
@@ -100,8 +101,13 @@ func (s *Session) await(before int, limit time.Duration) (*Turn, error) {
 			}
 			if m.Type == "result" {
 				t.Final = m.Result
-				t.Requests = s.Model.Requests()[before:]
-				t.Results = s.Model.results(t.Requests)
+				t.All = s.Model.Requests()[before:]
+				for _, q := range t.All {
+					if !q.Side {
+						t.Requests = append(t.Requests, q)
+					}
+				}
+				t.Results = s.Model.results(t.All)
 				return t, nil
 			}
 		case <-timer.C:
