@@ -290,6 +290,15 @@ func payloadFacts(r *Run) {
 			cwds = append(cwds, strings.TrimPrefix(p.Cwd, w.Root))
 		}
 	}
+	r.must(os.Symlink(w.Root+"/docs", w.Outside+"/link"))
+	s.Prompt("go", Step{{Name: "Bash", Input: map[string]any{"command": "cd " + w.Outside + "/link", "description": "x"}}}, Step{{Name: "Bash", Input: map[string]any{"command": "cd " + w.Root, "description": "x"}}})
+	last := payload{}
+	for _, p := range fresh() {
+		if p.Event == "PreToolUse" {
+			last = p
+		}
+	}
+	r.Fact("cwd of the call after cd through a link", yes(last.Cwd == w.Root+"/docs", "resolved", yes(last.Cwd == w.Outside+"/link", "as it was given", "does not follow")))
 	r.Fact("cwd of the call after cd docs", yes(len(cwds) > 1 && cwds[1] == "/docs", "follows", "does not follow"), "follows", "does not follow")
 	r.Fact("session_id", yes(len(s.ID) == 36 && strings.Count(s.ID, "-") == 4, "a UUID", "something else"), "a UUID")
 

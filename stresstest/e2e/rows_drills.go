@@ -20,6 +20,7 @@ var drillRows = []Row{
 	{Name: "drill: the disk is full", Play: fullDisk, Alone: true},
 	{Name: "drill: a required file is missing", Play: fileMissing},
 	{Name: "drill: the loader is missing", Play: loaderMissing},
+	{Name: "drill: a load cannot be delivered", Play: undelivered},
 	{Name: "drill: started through a link, and in another case of the name", Play: otherNames},
 }
 
@@ -223,6 +224,25 @@ func loaderMissing(r *Run) {
 	r.Check("three Reads open", w.Ran("b"), w.Token(s.ID))
 }
 
+// undelivered wires the loaders as printed, but with a stdout that takes nothing: what
+// was not delivered must not be marked (D6).
+func undelivered(r *Run) {
+	for _, to := range []string{">/dev/full", ">/dev/null", ">&-"} {
+		w := r.World(fmt.Sprint(len(r.worlds)))
+		settings := r.Wiring()
+		settings.eachHook("SessionStart", func(h map[string]any) bool {
+			h["command"] = h["command"].(string) + " " + to
+			return true
+		})
+		w.UserSettings(settings)
+		s := w.Start(w.Root)
+		t := s.Prompt("/start", w.Bash("a"))
+		r.Check("loader "+to+": nothing is marked, Bash is blocked after /start", !strings.Contains(t.Requests[0].Text(), "INJECTION BLOCK") &&
+			w.Markers(s.ID) == "START_ACK" && blocked(t.Results[0], s.ID) && !w.Ran("a"), w.Token(s.ID))
+		w.close()
+	}
+}
+
 func otherNames(r *Run) {
 	w := r.World("w")
 	w.UserSettings(r.Wiring())
@@ -235,6 +255,9 @@ func otherNames(r *Run) {
 	s.Prompt("go", w.Bash("link2"))
 	r.Check("through a link, gate missing: the guard blocks", !w.Ran("link2"))
 	r.must(os.Rename(w.hooks()+"/gone", w.hooks()+"/hades-gate"))
+	s = w.Start(w.Dir)
+	t = s.Prompt("go", Step{{Name: "Bash", Input: map[string]any{"command": "cd " + link, "description": "x"}}}, w.Bash("entered"))
+	r.Check("entered by cd through a link: blocked", blocked(t.Results[1], s.ID) && !w.Ran("entered"), t.Results)
 	r.must(s.End(turnLimit))
 
 	other := w.Dir + "/Constellation-HADES"

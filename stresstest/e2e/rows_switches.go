@@ -12,6 +12,7 @@ import (
 // some switches break every shell.
 var switchRows = []Row{
 	{Name: "switches against the managed drop-in: none opens", Play: managedSwitches, Alone: true, Since: "2.1.118", Why: "the drop-in folder is not read"},
+	{Name: "switches against the pins of the drop-in alone: none opens", Play: pinnedSwitches, Alone: true, Since: "2.1.118", Why: "the drop-in folder is not read"},
 	{Name: "switches against user settings: the reason for the managed install", Play: userSwitches},
 }
 
@@ -85,7 +86,7 @@ func managedSwitches(r *Run) {
 	r.Check("no switch: /start opens", w.Ran("after"))
 	w.close()
 	r.Check("the client says nothing against the settings", !strings.Contains(s.stderr.String(), "ettings"), s.stderr)
-	for _, x := range r.allSwitches(false, func(w *World) { w.ManagedSettings(r.ManagedWiring()) }) {
+	for _, x := range r.allSwitches(func(switchOff) bool { return true }, func(w *World) { w.ManagedSettings(r.ManagedWiring()) }) {
 		safe := len(x.results) > 0
 		for _, y := range x.results {
 			safe = safe && y.IsError
@@ -100,8 +101,21 @@ func managedSwitches(r *Run) {
 	}
 }
 
+// pinnedSwitches tries what the drop-in pins, without the exec form behind the pins.
+func pinnedSwitches(r *Run) {
+	named := func(x switchOff) bool {
+		return strings.Contains(x.name, "CLAUDE_CODE_SHELL_PREFIX") || strings.Contains(x.name, "LD_PRELOAD")
+	}
+	tried := r.allSwitches(named, func(w *World) { w.ManagedSettings(r.ShellOnly()) })
+	for _, x := range tried {
+		r.Check(x.name+": nothing runs", !x.ran, x.results)
+	}
+	r.Check("each was tried in the environment and in settings", len(tried) == 5)
+}
+
 func userSwitches(r *Run) {
-	for _, x := range r.allSwitches(true, func(w *World) { w.UserSettings(r.Wiring()) }) {
+	here := func(x switchOff) bool { return r.matrix || !x.managed } // the pinned run leaves out what a matrix tries
+	for _, x := range r.allSwitches(here, func(w *World) { w.UserSettings(r.Wiring()) }) {
 		r.Fact(x.name, yes(x.ran, "a tool RUNS, never started", "nothing runs"))
 		if r.client.Version == Pinned {
 			r.Check(x.name+": a tool RUNS, never started", x.ran, x.results)
@@ -116,13 +130,12 @@ type switched struct {
 	results []Result
 }
 
-// allSwitches tries every switch in a world of its own, wired by wire.
-// With userSide the pinned run leaves out those that a matrix tries there.
-func (r *Run) allSwitches(userSide bool, wire func(*World)) []switched {
+// allSwitches tries every switch that the client has and pick chooses, in a world of its own, wired by wire.
+func (r *Run) allSwitches(pick func(switchOff) bool, wire func(*World)) []switched {
 	var list []switchOff
 	var worlds []*World
 	for _, x := range switches {
-		if (x.since == "" || r.client.Since(x.since)) && !(userSide && x.managed && !r.matrix) {
+		if (x.since == "" || r.client.Since(x.since)) && pick(x) {
 			list = append(list, x)
 			worlds = append(worlds, r.World(fmt.Sprint(len(worlds))))
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -100,20 +101,47 @@ func (r *Run) parse(b []byte) Settings {
 func (r *Run) Unguarded() Settings {
 	s := r.Wiring()
 	cut := 0
-	for _, list := range s["hooks"].(map[string]any) {
-		for _, e := range list.([]any) {
-			for _, h := range e.(map[string]any)["hooks"].([]any) {
-				h := h.(map[string]any)
-				line, _, ok := strings.Cut(h["command"].(string), ";")
-				if ok {
-					cut++
-				}
-				h["command"] = line
+	for event := range s["hooks"].(map[string]any) {
+		s.eachHook(event, func(h map[string]any) bool {
+			line, _, ok := strings.Cut(h["command"].(string), ";")
+			if ok {
+				cut++
 			}
-		}
+			h["command"] = line
+			return true
+		})
 	}
 	if cut == 0 {
 		r.must(fmt.Errorf("operate wiring prints no guard"))
+	}
+	return s
+}
+
+// eachHook lets change see and change each hook of an event; one for which it returns
+// false is taken out.
+func (s Settings) eachHook(event string, change func(hook map[string]any) bool) {
+	list, _ := s["hooks"].(map[string]any)[event].([]any)
+	for _, e := range list {
+		e := e.(map[string]any)
+		e["hooks"] = slices.DeleteFunc(e["hooks"].([]any), func(h any) bool { return !change(h.(map[string]any)) })
+	}
+}
+
+// ShellOnly is the managed drop-in without its second entries in exec form, as a client runs it
+// that does not know them: only the pins stand before the shell.
+func (r *Run) ShellOnly() Settings {
+	s := r.ManagedWiring()
+	taken := 0
+	for event := range s["hooks"].(map[string]any) {
+		s.eachHook(event, func(h map[string]any) bool {
+			if h["args"] != nil {
+				taken++
+			}
+			return h["args"] == nil
+		})
+	}
+	if taken == 0 {
+		r.must(fmt.Errorf("operate wiring-managed prints no exec form"))
 	}
 	return s
 }
