@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 
 	"moirai/stresstest/rig"
@@ -39,6 +40,9 @@ var orderCases = []testCase{
 	{class: "D6", name: "a required file that is a link to a device", steps: badFile("device", "regular")},
 	{class: "D6", name: "a required file that is a socket", steps: badFile("socket", "regular")},
 	{class: "D6", name: "a required file that cannot be read", needs: modeBits, steps: badFile("unreadable", "{root}/"+required[1])},
+	{class: "D6", name: "a required file that is written to while it is read", needs: linux, steps: changedMeanwhile(sameSize)},
+	{class: "D6", name: "a required file that grows while it is read", needs: linux, steps: changedMeanwhile(longer)},
+	{class: "D6", name: "a required file that is replaced while it is read", needs: linux, steps: changedMeanwhile(another)},
 	{class: "D6", name: "the folder of a required file cannot be entered", needs: modeBits, steps: []step{
 		chmod("{root}/docs", 0), loader(startup).failsClosed("{root}/" + required[0]), noToken(), blocked("____"),
 	}},
@@ -97,3 +101,9 @@ func badFile(kind, condition string) []step {
 
 // longLine is one line of n characters.
 func longLine(n int) string { return strings.Repeat("x", n) + "\n" }
+
+// changedMeanwhile is a load during which a required file changes.
+func changedMeanwhile(how func(*os.File) error) []step {
+	file := "{root}/" + required[1]
+	return []step{loader(startup).atOpen(file, how).failsClosed(file, "changed while it was read"), noToken(), loader(startup).prints(nil), tokenIs(loadedLines)}
+}
