@@ -139,6 +139,9 @@ var readCases = []testCase{
 	{class: "D11", name: "PostToolUse of any tool exits 0 in a closed session", steps: []step{
 		gate(with(bash, "hook_event_name", `"PostToolUse"`)), gate(with(tool("Edit"), "hook_event_name", `"PostToolUse"`)), noToken(),
 	}},
+	{class: "D11", name: "a file that cannot be opened in time: the watchdog, exit 0, nothing recorded", needs: linux | patient, steps: []step{
+		gate(shown(1)), gate(shown(0)).tells("not recorded", "5s").atOpen("{root}/"+required[0], nil), blocked("_x__"),
+	}},
 	{class: "D11", name: "a required file that is missing, a directory or a FIFO", steps: []step{
 		remove("{root}/CONTEXT.md"), gate(read("{root}/CONTEXT.md")).blocks("Read", "____"), gate(shown(2)), fifo("{root}/CONTEXT.md"),
 		gate(shown(2)), remove("{root}/CONTEXT.md"), mkdir("{root}/CONTEXT.md"), gate(shown(2)), noToken(),

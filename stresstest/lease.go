@@ -20,7 +20,8 @@ const (
 )
 
 // atOpen changes a file in the middle of the call: after the hook has looked at it,
-// at the moment when it opens it to read. f is open for writing.
+// at the moment when it opens it to read. f is open for writing. Without a change
+// the hook is left waiting.
 func (c call) atOpen(path string, change func(f *os.File) error) call {
 	return c.with(func(s *scene, _ *rig.Command) error {
 		f, err := os.OpenFile(s.expand(path), os.O_RDWR, 0)
@@ -50,6 +51,11 @@ func (c call) atOpen(path string, change func(f *os.File) error) call {
 				}
 				if now, err := lease(getLease, 0); err == nil && now == writeLease {
 					continue
+				}
+				if change == nil {
+					<-ended
+					done <- nil
+					return
 				}
 				err := change(f)
 				if _, unlock := lease(setLease, givenUp); err == nil {
