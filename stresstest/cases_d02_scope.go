@@ -107,6 +107,10 @@ var scopeCases = []testCase{
 	{class: "D2", name: "a link, then what is gone", steps: []step{
 		link("{dir}/sym", "{root}"), load(), start(), at("{dir}/sym/gone"), allowed(), session("b"), blocked("____"),
 	}},
+	{class: "D2", name: "what is gone below a link of the name that leads elsewhere: judged by its name, closed", steps: []step{
+		mkdir("{dir}/plain"), mkdir("{dir}/l"), link("{dir}/l/constellation-hades", "{dir}/plain"),
+		at("{dir}/l/constellation-hades"), allowed(), at("{dir}/l/constellation-hades/gone"), blocked("____", "no Hades root"),
+	}},
 	{class: "D2", name: "an unreadable directory on the way: closed", needs: modeBits, steps: []step{
 		rename("{root}", "{dir}/b"), mkdir("{dir}/locked"), rename("{dir}/b", "{dir}/locked/constellation-hades"), chmod("{dir}/locked", 0),
 		at("{dir}/locked/constellation-hades"), loader(startup).failsClosed("{dir}/locked/constellation-hades"), blocked("____"), noToken(),
