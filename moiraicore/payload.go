@@ -205,7 +205,11 @@ func (p Payload) id(key string) (string, error) {
 // two bytes beyond ASCII included.
 func hasControl(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == 0x7f || c == 0xc2 && i+1 < len(s) && 0x80 <= s[i+1] && s[i+1] < 0xa0 {
+		c := s[i]
+		if ' ' <= c && c < 0x7f {
+			continue
+		}
+		if c <= 0x7f || c == 0xc2 && i+1 < len(s) && 0x80 <= s[i+1] && s[i+1] < 0xa0 {
 			return true
 		}
 	}

@@ -149,12 +149,13 @@ func lockAndCheck(f *os.File, lock int, load *Load) error {
 // fold adds every line of f. A last line without its newline counts if it is
 // well formed (D5).
 func (l *Load) fold(f io.Reader) error {
-	text := make([]byte, l.size)
-	if n, err := io.ReadFull(f, text); err != nil { // what is not read might hold a LOAD_VOID
+	var text strings.Builder
+	text.Grow(int(l.size))
+	if n, err := io.CopyN(&text, f, l.size); err != nil { // what is not read might hold a LOAD_VOID
 		return fmt.Errorf("it ended after %d of %d bytes: %w", n, l.size, err)
 	}
 	n := 0
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text.String()) {
 		n++
 		l.torn = !strings.HasSuffix(line, "\n")
 		r, err := ParseRecord(strings.TrimSuffix(line, "\n"))
