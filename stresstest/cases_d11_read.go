@@ -83,6 +83,10 @@ var readCases = []testCase{
 		link("{root}/e\u0301", "{root}/CONTEXT.md"), write("{root}/\u00e9", "key\n"),
 		gate(read("{root}/e\u0301")).blocks("Read", "____"), gate(read("{root}/memory/e\u0301")).blocks("Read", "____"),
 	}},
+	{class: "D11", name: "a root whose own path has letters that a client may compose: the paths of the message count", steps: []step{
+		mkdir("{dir}/e\u0301"), constellation("{dir}/e\u0301/constellation-hades", rig.SmallContents()), gate(read("{root}/" + required[0])),
+		gate(shown(0)), gate(shown(1)), gate(shown(2)), start(), allowed(),
+	}},
 	{class: "D11", name: "over 25,000 bytes with CRLF marks nothing", steps: []step{
 		holding(rig.Contents{strings.Repeat("xx\r\n", 6_251), "s\n", "c\n"}), gate(shown(0)), noToken(),
 	}},
