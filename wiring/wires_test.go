@@ -69,7 +69,7 @@ func TestWires(t *testing.T) {
 }
 
 func pins() map[string]any {
-	p := map[string]any{"CLAUDE_CODE_SHELL_PREFIX": "", "LD_PRELOAD": "", "LD_AUDIT": "", "LD_LIBRARY_PATH": "", "LD_DEBUG": ""}
+	p := map[string]any{"CLAUDE_CODE_SHELL_PREFIX": "", "LD_PRELOAD": "", "LD_AUDIT": "", "LD_LIBRARY_PATH": "", "LD_DEBUG": "", "GOMAXPROCS": "", "GOTRACEBACK": ""}
 	if wiring.ManagedPrograms != "/opt/moirai" {
 		p["DYLD_INSERT_LIBRARIES"] = ""
 	}

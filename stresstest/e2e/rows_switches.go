@@ -26,6 +26,7 @@ type switchOff struct {
 	set   func(w *World)
 
 	managed bool   // in the pinned run tried against the drop-in alone
+	endless bool   // unpinned it keeps a hook busy for minutes: tried against the pins alone
 	held    string // first measured version in which the drop-in holds against it; empty: every one that has drop-ins
 	why     string
 }
@@ -54,6 +55,7 @@ var switches = []switchOff{
 	{name: "env LD_AUDIT=LIB in user settings", set: userEnv("LD_AUDIT", "@/quit.so"), managed: true},
 	{name: "env LD_LIBRARY_PATH=DIR in user settings", set: userEnv("LD_LIBRARY_PATH", "@/libs"), managed: true},
 	{name: "env LD_DEBUG=help in user settings", set: userEnv("LD_DEBUG", "help"), managed: true},
+	{name: "env GOMAXPROCS=100000 in user settings", set: userEnv("GOMAXPROCS", "100000"), endless: true},
 	{name: "env LD_TRACE_LOADED_OBJECTS=1 in user settings", set: userEnv("LD_TRACE_LOADED_OBJECTS", "1"), managed: true, held: "2.1.200", why: "no exec form: every hook goes through a shell"},
 }
 
@@ -104,17 +106,17 @@ func managedSwitches(r *Run) {
 // pinnedSwitches tries what the drop-in pins, without the exec form behind the pins.
 func pinnedSwitches(r *Run) {
 	named := func(x switchOff) bool {
-		return strings.Contains(x.name, "CLAUDE_CODE_SHELL_PREFIX") || strings.Contains(x.name, "LD_PRELOAD")
+		return x.endless || strings.Contains(x.name, "CLAUDE_CODE_SHELL_PREFIX") || strings.Contains(x.name, "LD_PRELOAD")
 	}
 	tried := r.allSwitches(named, func(w *World) { w.ManagedSettings(r.ShellOnly()) })
 	for _, x := range tried {
 		r.Check(x.name+": nothing runs", !x.ran, x.results)
 	}
-	r.Check("each was tried in the environment and in settings", len(tried) == 5)
+	r.Check("each was tried in the environment and in settings", len(tried) == 6)
 }
 
 func userSwitches(r *Run) {
-	here := func(x switchOff) bool { return r.matrix || !x.managed } // the pinned run leaves out what a matrix tries
+	here := func(x switchOff) bool { return !x.endless && (r.matrix || !x.managed) } // the pinned run leaves out what a matrix tries
 	for _, x := range r.allSwitches(here, func(w *World) { w.UserSettings(r.Wiring()) }) {
 		r.Fact(x.name, yes(x.ran, "a tool RUNS, never started", "nothing runs"))
 		if r.client.Version == Pinned {

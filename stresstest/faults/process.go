@@ -104,6 +104,7 @@ var onProcess = []fault{
 // beyond lists what is left out, with the reason.
 var beyond = []string{
 	"the shell of the wired command line, told by the kernel of a crash, dies of SIGPIPE if stderr is a pipe that lost its reader: the client has gone then, and asks for no exit code",
+	"GOMAXPROCS of tens of thousands keeps Go's runtime busy for seconds to minutes before our first line: the managed drop-in pins it, nothing in a program can",
 }
 
 var oddDebug = []string{
