@@ -7,9 +7,9 @@
 //     (D11);
 //   - PreCompact voids the load that a compaction takes out of the context (D8).
 //
-// It exits 0 or 2, and 2 after PostToolUse or a typed /start only for what is
-// checked before every branch. What passes is listed first and by name; everything else,
-// and every error, is blocked.
+// It exits 0 or 2; of PostToolUse and UserPromptSubmit 2 only for what is checked
+// before every branch and for a payload without tool_name or prompt. What passes is
+// listed first and by name; everything else, and every error, is blocked.
 package main
 
 import (

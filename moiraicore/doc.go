@@ -8,8 +8,9 @@
 //
 // An auditor reads the enforcement path in this order:
 //
-//  1. rules.go: every literal. Nothing else decides; no environment variable or
-//     configuration file is read, and the only argument is the page K/N.
+//  1. rules.go: every literal. Nothing else decides; no code of ours reads an
+//     environment variable or a configuration file (Go's runtime reads some of the
+//     first, see docs/THREAT-MODEL.md), and the only argument is the page K/N.
 //  2. failclosed.go: the only ends of a hook: the watchdog, panics, exit 2.
 //  3. payload.go: stdin, decoded strictly (D1).
 //  4. scope.go, resolve.go: is this session ours, and which root (D2).
@@ -29,6 +30,6 @@
 //     locked, and only then checked and read.
 //   - A writer appends under an exclusive lock, in one write, or not at all.
 //   - Output comes before the marker that says it went out.
-//   - Every wait is bounded: the lock by 2 s, the process by 5.5 s; only an append that
-//     has begun is let finish.
+//   - Every wait is bounded: the lock by 2 s, the process by 5.5 s from the start of
+//     Run; only an append that has begun is let finish.
 package moiraicore

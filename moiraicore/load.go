@@ -89,11 +89,10 @@ func (l *Load) Came(k int, p Pages) bool { return l.receipts[p]&(1<<(k-1)) != 0 
 func (l *Load) Complete(p Pages) bool { return l.receipts[p] == 1<<p.M-1 }
 
 // EarnPage returns the records that page k of p, 1 <= k <= p.M <= MaxPages, earns
-// once it went out: with
-// one page the three markers; with more a receipt, and the markers too if it
-// completes the set (D7). After a compaction it first voids what a Read may
-// have earned since PreCompact: a client that prepares a compaction in the
-// background fires that event long before the content goes (D8).
+// once it went out: with one page the three markers; with more a receipt, and the
+// markers too if it completes the set (D7). After a compaction it first voids what
+// a Read may have earned since PreCompact: a client that prepares a compaction in
+// the background fires that event long before the content goes (D8).
 func (l *Load) EarnPage(k int, p Pages, compacted bool) []Record {
 	var earned []Record
 	if compacted && l.Any() {

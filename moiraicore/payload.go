@@ -56,8 +56,8 @@ func malformed(condition string, args ...any) error {
 		"malformed payload on stdin: "+condition, args...)
 }
 
-// decodeObject reads one JSON object and keeps the keys that keep names. Every
-// error is one of syntax.
+// decodeObject reads one JSON object and keeps the keys that keep names. An error
+// is one of syntax, or of reading.
 func decodeObject(dec *json.Decoder, keep func(p Payload, key string) bool) (Payload, error) {
 	dec.UseNumber() // a number of any size is well-formed
 	open, err := dec.Token()

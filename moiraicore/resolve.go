@@ -21,8 +21,8 @@ func resolve(path string) (resolved string, whole bool) {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			return filepath.Join(real, rest), rest == "" && links == 0
 		}
-		// "/" always resolves, so this ends. filepath.Dir would take ".." out before
-		// the link ahead of it is followed.
+		// This ends: "/" always resolves, and so does the empty rest of a relative
+		// path. filepath.Dir would take ".." out before the link ahead of it is followed.
 		path = strings.TrimRight(path, "/")
 		dir, base := filepath.Split(path)
 		target, err := os.Readlink(path)

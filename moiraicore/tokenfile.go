@@ -42,8 +42,8 @@ func ReadToken(session, root string) (*Load, error) {
 // AppendToken adds the records that earn returns for what already stands, all
 // in one write under one exclusive lock; none, and nothing is written. It fills
 // in time, tool and agent. Just before the write it calls commit, which may not
-// return (Watchdog.Disarm). A short write
-// leaves the file as it was and is an error (D4). Every error is Closed.
+// return (Watchdog.Disarm). A short write leaves the file as it was and is an error
+// (D4). Every error is Closed.
 func AppendToken(session, root, tool, agent string, commit func(), earn func(*Load) []Record) error {
 	f, load, err := openToken(session, root, os.O_RDWR|os.O_APPEND|os.O_CREATE, syscall.LOCK_EX)
 	if err != nil {
