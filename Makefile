@@ -107,7 +107,7 @@ status: build ## why a session is blocked, and what to do [SESSION=id]
 	@bin/operate status $(if $(SESSION),-session '$(SESSION)')
 
 fit: build ## how many pages the rule files need (ROOT=constellation)
-	@bin/operate fit -root '$(ROOT)'
+	@bin/operate fit -root '$(or $(ROOT),$(error make fit ROOT=/path/to/constellation-hades))'
 
 clean: ## remove what make built; an installation stays
 	@rm -rf bin .cache

@@ -37,6 +37,7 @@ func Run(hook func(*Watchdog)) {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE,
 		syscall.SIGTERM, syscall.SIGXCPU, syscall.SIGXFSZ, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU)
 	syscall.Umask(0o077)
+	_ = os.Chdir("/") // our working directory need not be the client's: no path may mean it
 	w := new(Watchdog)
 	w.bite = time.AfterFunc(Watch, func() {
 		err := Fail("try again; if it stays, look for what holds stdin, the disk or the lock of the token file",

@@ -62,12 +62,14 @@ func isExempt(path string) bool {
 	return slices.Contains(exemptFiles[:], filepath.Base(path)) || strings.Contains(path, exemptSegment)
 }
 
-// isPlain tells whether every client takes the path as it stands: absolute, no
-// blank at either end that it might trim, no control character, and nothing that
-// Unicode normalization changes: 2.1.50 opens the composed form of what it passes
-// to the hook, which may be another file.
+// isPlain tells whether the path means one file to us and to every client:
+// absolute, no blank at either end that a client might trim, no control character,
+// nothing that each process has its own of, and nothing that Unicode normalization
+// changes: 2.1.50 opens the composed form of what it passes to the hook, which may
+// be another file.
 func isPlain(path string) bool {
 	blank := func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
-	return filepath.IsAbs(path) && strings.TrimFunc(path, blank) == path && !hasControl(path) &&
+	own := slices.ContainsFunc(ownSegments[:], func(s string) bool { return strings.Contains(path, s) })
+	return !own && filepath.IsAbs(path) && strings.TrimFunc(path, blank) == path && !hasControl(path) &&
 		!strings.ContainsFunc(path, func(r rune) bool { return r >= firstCombining })
 }

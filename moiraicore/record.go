@@ -50,6 +50,9 @@ func (r Record) String() string {
 
 // ParsePage reads the marker of a receipt: page k of m went out (D7).
 func ParsePage(marker string) (k, m int, ok bool) {
+	if len(marker) > len(pageMarker) { // two digits each at most
+		return 0, 0, false
+	}
 	_, err := fmt.Sscanf(marker, pageMarker, &k, &m)
 	return k, m, err == nil && 1 <= k && k <= m && m <= MaxPages && fmt.Sprintf(pageMarker, k, m) == marker
 }

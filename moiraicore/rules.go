@@ -49,6 +49,10 @@ var (
 	exemptTools   = [...]string{"TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "TaskStop", "TaskOutput"}
 	exemptFiles   = [...]string{"CLAUDE.md", "MEMORY.md"}
 	exemptSegment = "/memory/"
+
+	// What is below these may be one file to us and another to the client:
+	// /proc/self/cwd, /dev/fd/3.
+	ownSegments = [...]string{"/proc/", "/dev/"}
 )
 
 // Tools that the gate looks into, and the names that records carry (§4.5).

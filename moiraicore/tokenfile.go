@@ -170,7 +170,7 @@ func (l *Load) fold(f io.Reader) error {
 // corrupt is the error of every rule of D4 and D5; the condition as for Fail.
 func corrupt(session, condition string, args ...any) error {
 	path := TokenPath(session)
-	return Fail("if it stays, the operator runs: rm -r "+path+"   then resumes or restarts the session, or it reads the three rule files; and /start again",
+	return Fail("if it stays, the operator runs: rm -r "+path+"   then resumes or restarts the session, or the agent reads the three rule files; and /start again",
 		"token file "+path+": "+condition, args...)
 }
 

@@ -83,6 +83,10 @@ var readCases = []testCase{
 		link("{root}/e\u0301", "{root}/CONTEXT.md"), write("{root}/\u00e9", "key\n"),
 		gate(read("{root}/e\u0301")).blocks("Read", "____"), gate(read("{root}/memory/e\u0301")).blocks("Read", "____"),
 	}},
+	{class: "D11", name: "a path that means our own working directory is not it", needs: linux, steps: []step{
+		link("{dir}/own", "/proc/self/cwd"), gate(read("/proc/self/cwd/CONTEXT.md")).in("{root}").blocks("Read", "____"),
+		gate(read("{dir}/own/CONTEXT.md")).in("{root}").blocks("Read", "____"), gate(read("{root}/CONTEXT.md")).in("{root}"),
+	}},
 	{class: "D11", name: "a root whose own path has letters that a client may compose: the paths of the message count", steps: []step{
 		mkdir("{dir}/e\u0301"), constellation("{dir}/e\u0301/constellation-hades", rig.SmallContents()), gate(read("{root}/" + required[0])),
 		gate(shown(0)), gate(shown(1)), gate(shown(2)), start(), allowed(),

@@ -39,6 +39,11 @@ var exemptCases = []testCase{
 	{class: "D12", name: "a control character is gated", steps: gatedReads(
 		"/x/memory/a\nb", "/x\x01/CLAUDE.md", "/x/memory/\x1b", "/x/\u0085/CLAUDE.md",
 	)},
+	{class: "D12", name: "what each process has its own of is gated", needs: linux, steps: append(gatedReads(
+		"/proc/self/cwd/CLAUDE.md", "/proc/self/cwd/memory/a", "/proc/thread-self/cwd/memory/a", "/dev/fd/3/memory/a", "/x/../proc/self/cwd/CLAUDE.md"),
+		mkdir("{dir}/memory"), link("{dir}/memory/own", "/proc/self/cwd"), write("{root}/key", "x"),
+		gate(read("{dir}/memory/own/key")).in("{root}").blocks("Read", "____"),
+	)},
 	{class: "D12", name: "no file_path is gated", steps: []step{
 		gate(with(read("x"), "tool_input", "{}")).blocks("Read", "____"), gate(without(read("x"), "tool_input")).blocks("Read", "____"),
 		gate(read("")).blocks("Read", "____"),

@@ -9,8 +9,8 @@ import (
 // Guard follows the gate's path in the commands whose exit 2 counts, PreToolUse
 // and PreCompact (D15). The client goes on when a hook ends with anything but 0
 // and 2: not found, not executable, killed. Then the guard blocks a session of a
-// constellation, and no other session on the machine. $PWD will not do: a shell
-// keeps in it the path of a link.
+// folder whose path holds "hades", and no other session on the machine. $PWD will
+// not do: a shell keeps in it the path of a link.
 const Guard = `; r=$?; case $r in 0|2) exit $r;; esac; case $(pwd -P)/ in *[Hh][Aa][Dd][Ee][Ss]*|/) exit 2;; esac; exit $r`
 
 // Pages is how many loaders are wired: room for four pages of 10,000 units (D7, D15).
