@@ -11,7 +11,7 @@
 //
 // It is read-only, runs nothing, opens no network connection, holds the lock of
 // a token file no longer than a read, and takes no time worth speaking of: the
-// token files are first read without lock or check, and only what looks wrong
+// token files are first read without their locks, and only what looks wrong
 // is read again as the gate would.
 //
 // Called through the link that install makes in a constellation,

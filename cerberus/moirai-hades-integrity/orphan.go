@@ -11,16 +11,25 @@ import (
 	"moirai/moiraicore"
 )
 
-// skew is how far the times of records may be out of order, or ahead of the
-// clock. Our hooks take the time under the lock; the bash version took it
+// skew is how many seconds the times of records may be out of order, or ahead
+// of the clock. Our hooks take the time under the lock; the bash version took it
 // before it wrote.
-const skew = 5 * time.Second
+const skew = 5
 
-// judge looks at histories at one time. It remembers the last root that it found
-// in scope: most records of a machine have the same.
+// judge looks at histories at one time. What many of them have in common it
+// works out once: there may be thousands, and memory that is not taken is time.
 type judge struct {
-	now  time.Time
-	root string
+	now   time.Time
+	root  string          // the last one that was in scope
+	pages map[string]page // by marker
+	came  map[moiraicore.Pages]uint64
+}
+
+// page is what the marker of a receipt says; of is 0 for every other marker.
+type page struct{ k, of int }
+
+func newJudge(now time.Time) judge {
+	return judge{now: now, pages: map[string]page{}, came: map[moiraicore.Pages]uint64{}}
 }
 
 // orphanIn returns what in a history no hook of ours would have written: the
@@ -29,50 +38,47 @@ type judge struct {
 // record says of itself, the order of times, and a paged load that was marked
 // complete with pages missing. Empty if there is nothing.
 func (j *judge) orphanIn(records []moiraicore.Record) string {
-	latest := int64(0)
+	now, latest := j.now.Unix(), int64(0)
 	for i, r := range records {
 		line := i + 1
 		if why := j.unwritten(r); why != "" {
 			return fmt.Sprintf("line %d: %s", line, why)
 		}
-		if time.Duration(latest-r.Time)*time.Second > skew {
+		if latest-r.Time > skew {
 			return fmt.Sprintf("line %d: time %d is %d s before that of a line above", line, r.Time, latest-r.Time)
 		}
-		if ahead := time.Unix(r.Time, 0).Sub(j.now); ahead > skew {
-			return fmt.Sprintf("line %d: time %d is %v in the future", line, r.Time, ahead.Round(time.Second))
+		if r.Time-now > skew {
+			return fmt.Sprintf("line %d: time %d is %d s in the future", line, r.Time, r.Time-now)
 		}
 		latest = max(latest, r.Time)
 	}
-	return unearned(records)
+	return j.unearned(records)
 }
 
 // unwritten says why no hook of ours would write the record.
-func (j *judge) unwritten(r moiraicore.Record) string {
+func (j *judge) unwritten(r moiraicore.Record) (why string) {
+	byTool := func(tools ...string) bool { return slices.Contains(tools, r.Tool) }
+	known := false
 	switch {
 	case r.Marker == moiraicore.Start:
-		if r.Tool != moiraicore.UserPromptSubmit && r.Tool != moiraicore.ToolSkill {
-			return fmt.Sprintf("%s by %s", r.Marker, r.Tool)
-		}
-		return noPath(r)
+		known, why = byTool(moiraicore.UserPromptSubmit, moiraicore.ToolSkill), noPath(r)
 	case r.Marker == moiraicore.Void:
 		// A loader voids too, where a compaction came without its PreCompact (D8).
-		if r.Tool != moiraicore.PreCompact && r.Tool != moiraicore.SessionStart {
-			return fmt.Sprintf("%s by %s", r.Marker, r.Tool)
-		}
-		return mainOnly(r) + noPath(r)
+		known, why = byTool(moiraicore.PreCompact, moiraicore.SessionStart), noPath(r)
 	case isFileMarker(r.Marker):
-		if r.Tool != moiraicore.SessionStart && r.Tool != moiraicore.ToolRead {
-			return fmt.Sprintf("%s by %s", r.Marker, r.Tool)
-		}
-		return mainOnly(r) + j.ownPath(r)
-	}
-	if !isReceipt(r) {
+		known, why = byTool(moiraicore.SessionStart, moiraicore.ToolRead), j.ownPath(r)
+	case j.page(r).of > 0:
+		known, why = byTool(moiraicore.SessionStart), digestPath(r)
+	default:
 		return fmt.Sprintf("no hook knows the marker %s", r.Marker)
 	}
-	if r.Tool != moiraicore.SessionStart {
+	switch {
+	case !known:
 		return fmt.Sprintf("%s by %s", r.Marker, r.Tool)
+	case r.Marker != moiraicore.Start && r.Agent != moiraicore.MainAgent:
+		return fmt.Sprintf("%s by the agent %s", r.Marker, r.Agent)
 	}
-	return mainOnly(r) + digestPath(r)
+	return why
 }
 
 func noPath(r moiraicore.Record) string {
@@ -80,13 +86,6 @@ func noPath(r moiraicore.Record) string {
 		return ""
 	}
 	return fmt.Sprintf("%s with the path %q", r.Marker, r.Path)
-}
-
-func mainOnly(r moiraicore.Record) string {
-	if r.Agent == moiraicore.MainAgent {
-		return ""
-	}
-	return fmt.Sprintf("%s by the agent %s. ", r.Marker, r.Agent)
 }
 
 // ownPath: the path is that required file under a root in scope.
@@ -129,30 +128,39 @@ func digestPath(r moiraicore.Record) string {
 // load appends its receipt and the markers in one write (D7), so a loader's
 // marker after a receipt wants a whole set. Only where the files were shortened
 // to one page in between is it honest: a page alone has no receipt.
-func unearned(records []moiraicore.Record) string {
-	if !slices.ContainsFunc(records, isReceipt) {
-		return ""
-	}
-	var load moiraicore.Load
+func (j *judge) unearned(records []moiraicore.Record) string {
+	clear(j.came) // receipts since the last void; bit k-1: page k
+	var last moiraicore.Pages
 	var firstReceipt int64 // since the last void; 0 if there is none
 	for i, r := range records {
-		load.Add(r)
+		p := j.page(r)
 		switch {
 		case r.Marker == moiraicore.Void:
+			clear(j.came)
 			firstReceipt = 0
-		case isReceipt(r) && firstReceipt == 0:
-			firstReceipt = r.Time
-		case firstReceipt == 0 || !isFileMarker(r.Marker) || r.Tool != moiraicore.SessionStart || load.Complete(load.Last):
-		case isReceipt(records[i-1]) && records[i-1].Time == r.Time, stillPaged(r.Path, firstReceipt):
-			return fmt.Sprintf("line %d: %s though not all of %d pages came", i+1, r.Marker, load.Last.M)
+		case p.of > 0:
+			last = moiraicore.Pages{M: p.of, Digest: r.Path}
+			j.came[last] |= 1 << (p.k - 1)
+			if firstReceipt == 0 {
+				firstReceipt = r.Time
+			}
+		case firstReceipt == 0 || !isFileMarker(r.Marker) || r.Tool != moiraicore.SessionStart || j.came[last] == 1<<last.M-1:
+		case j.page(records[i-1]).of > 0 && records[i-1].Time == r.Time, stillPaged(r.Path, firstReceipt):
+			return fmt.Sprintf("line %d: %s though not all of %d pages came", i+1, r.Marker, last.M)
 		}
 	}
 	return ""
 }
 
-func isReceipt(r moiraicore.Record) bool {
-	_, _, ok := moiraicore.ParsePage(r.Marker)
-	return ok
+func (j *judge) page(r moiraicore.Record) page {
+	p, known := j.pages[r.Marker]
+	if !known {
+		if k, of, ok := moiraicore.ParsePage(r.Marker); ok {
+			p = page{k, of}
+		}
+		j.pages[r.Marker] = p
+	}
+	return p
 }
 
 // stillPaged tells whether the root that a marker's path names needs several

@@ -24,7 +24,7 @@ const digest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef012345678
 
 // fresh is a machine with the hooks installed and wired and one session open,
 // on which the probe finds nothing.
-func fresh(t *testing.T) *trial.Trial {
+func fresh(t testing.TB) *trial.Trial {
 	tr := trial.New(t)
 	tr.Wire()
 	s := rig.Session{ID: "open", Cwd: tr.Root}
@@ -172,7 +172,16 @@ var breaks = []struct {
 		token(tr, "bad", with(2, "@30 CONTEXT_ACK SessionStart main ROOT/\tCONTEXT.md")...)
 	}},
 	{"token_refused", "a token that others can write", func(tr *trial.Trial) {
-		tr.Must(os.Chmod(token(tr, "bad", append(slices.Clone(sound), "x")...), 0o666))
+		tr.Must(os.Chmod(token(tr, "bad", sound...), 0o666))
+	}},
+	{"token_refused", "another's token", func(tr *trial.Trial) {
+		tr.NeedManaged() // that is, root
+		path := token(tr, "bad", sound...)
+		tr.Must(os.Chmod(path, 0o644))
+		tr.Must(os.Chown(path, 1234, 1234))
+	}},
+	{"token_refused", "a token of over a megabyte", func(tr *trial.Trial) {
+		token(tr, "bad", slices.Concat(sound, slices.Repeat([]string{"@20 START_ACK Skill main"}, 50_000))...)
 	}},
 	{"token_refused", "a link", func(tr *trial.Trial) { tr.Must(os.Symlink("session-open", moiraicore.TokenPath("bad"))) }},
 	{"token_refused", "a folder", func(tr *trial.Trial) {
@@ -184,7 +193,7 @@ var breaks = []struct {
 		tr.Own(moiraicore.TokenPath("bad"))
 	}},
 	{"token_refused", "a hard link", func(tr *trial.Trial) {
-		tr.Must(os.Link(token(tr, "bad", "x"), moiraicore.TokenParent+"/other name"))
+		tr.Must(os.Link(token(tr, "bad", sound...), moiraicore.TokenParent+"/other name"))
 	}},
 	{"token_refused", "an empty one, not just made", func(tr *trial.Trial) {
 		path, old := token(tr, "bad"), time.Now().Add(-time.Hour)

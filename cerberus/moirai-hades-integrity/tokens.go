@@ -20,22 +20,13 @@ const (
 
 // tokenAlerts judges every token file, on all processors at once.
 func tokenAlerts(now time.Time) (alerts []alert, count int, err error) {
-	sessions, err := history.Sessions()
-	if err != nil {
-		return nil, 0, err
-	}
-	workers := min(runtime.NumCPU(), max(1, len(sessions)))
-	found := make([]tally, workers)
-	for w := range found {
-		found[w].now = now
-	}
+	var names history.Names
+	defer names.Close()
+	found := make([]tally, runtime.NumCPU())
 	var group sync.WaitGroup
-	for w := range workers {
-		group.Go(func() {
-			for i := w; i < len(sessions) && found[w].err == nil; i += workers {
-				found[w].look(sessions[i])
-			}
-		})
+	for w := range found {
+		found[w].judge = newJudge(now)
+		group.Go(func() { found[w].lookAll(&names) })
 	}
 	group.Wait()
 	var all tally
@@ -43,6 +34,7 @@ func tokenAlerts(now time.Time) (alerts []alert, count int, err error) {
 		if t.err != nil {
 			return nil, 0, t.err
 		}
+		count += t.count
 		all.alerts = append(all.alerts, t.alerts...)
 		all.addStale(t.stale, t.oldest, t.oldestAt)
 	}
@@ -51,13 +43,14 @@ func tokenAlerts(now time.Time) (alerts []alert, count int, err error) {
 		all.alerts = append(all.alerts, alarm(stale, "%d token files; the oldest, %s, was last written %v ago",
 			all.stale, moiraicore.TokenPath(all.oldest), now.Sub(all.oldestAt).Round(time.Hour)))
 	}
-	return all.alerts, len(sessions), nil
+	return all.alerts, count, nil
 }
 
 // tally is what one worker found.
 type tally struct {
 	judge
 	reader   history.Reader
+	count    int
 	alerts   []alert
 	stale    int
 	oldest   string
@@ -72,15 +65,29 @@ func (t *tally) addStale(n int, session string, at time.Time) {
 	t.stale += n
 }
 
-// look judges one token file. What looks well at the first look is well; only
-// what does not is read again under its lock.
+// lookAll judges token files until there are no more.
+func (t *tally) lookAll(names *history.Names) {
+	for t.err == nil {
+		sessions, err := names.Next()
+		if err != nil || sessions == nil {
+			t.err = err
+			return
+		}
+		t.count += len(sessions)
+		for _, session := range sessions {
+			t.look(session)
+		}
+	}
+}
+
+// look judges one token file. What is sound at the first look is sound; only
+// what is not is read again under its lock.
 func (t *tally) look(session string) {
 	h, exists, err := t.reader.Read(session)
-	if err == nil && (!exists || t.looksWell(h)) {
-		return
-	}
-	if err == nil {
+	wrong := t.wrong(h)
+	if err == nil && exists && wrong != nil {
 		h, exists, err = t.reader.ReadLocked(session)
+		wrong = t.wrong(h)
 	}
 	if err != nil {
 		t.err = err
@@ -89,36 +96,31 @@ func (t *tally) look(session string) {
 	if !exists || h.Busy {
 		return
 	}
-	path := moiraicore.TokenPath(session)
-	switch {
-	case h.Empty && t.now.Sub(h.Modified) < emptyFor:
-		return
-	case h.Refused != "":
-		t.alerts = append(t.alerts, alarm(tokenRefused, "%s: %s", path, h.Refused))
-		return
-	case h.Bad != nil:
-		t.alerts = append(t.alerts, alarm(unparseable, "%s line %d: %v", path, h.BadLine, h.Bad))
-	}
-	if why := t.orphanIn(h.Records); why != "" {
-		t.alerts = append(t.alerts, alarm(orphan, "%s %s", path, why))
-	}
-	if startedAt, is := startedUnloaded(h.Records); is && t.now.Sub(startedAt) > loadWithin {
-		t.alerts = append(t.alerts, alarm(startNoLoad, "%s: started %v ago", path, t.now.Sub(startedAt).Round(time.Minute)))
-	}
-	if t.now.Sub(h.Modified) > staleAfter {
+	t.alerts = append(t.alerts, wrong...)
+	if h.Refused == "" && t.now.Sub(h.Modified) > staleAfter {
 		t.addStale(1, session, h.Modified)
 	}
 }
 
-// looksWell tells whether nothing about the history calls for a second look. A
-// file is not older than its last record, so its time need not be asked for.
-func (t *tally) looksWell(h history.History) bool {
-	n := len(h.Records)
-	if h.Bad != nil || n == 0 || t.orphanIn(h.Records) != "" {
-		return false
+// wrong lists what is wrong with a token file, its age aside.
+func (t *tally) wrong(h history.History) []alert {
+	switch {
+	case h.Empty && t.now.Sub(h.Modified) < emptyFor:
+		return nil
+	case h.Refused != "":
+		return []alert{alarm(tokenRefused, "%s: %s", moiraicore.TokenPath(h.Session), h.Refused)}
 	}
-	_, unloaded := startedUnloaded(h.Records)
-	return !unloaded && t.now.Sub(time.Unix(h.Records[n-1].Time, 0)) <= staleAfter
+	var wrong []alert
+	if h.Bad != nil {
+		wrong = append(wrong, alarm(unparseable, "%s line %d: %v", moiraicore.TokenPath(h.Session), h.BadLine, h.Bad))
+	}
+	if why := t.orphanIn(h.Records); why != "" {
+		wrong = append(wrong, alarm(orphan, "%s %s", moiraicore.TokenPath(h.Session), why))
+	}
+	if startedAt, is := startedUnloaded(h.Records); is && t.now.Sub(startedAt) > loadWithin {
+		wrong = append(wrong, alarm(startNoLoad, "%s: started %v ago", moiraicore.TokenPath(h.Session), t.now.Sub(startedAt).Round(time.Minute)))
+	}
+	return wrong
 }
 
 // startedUnloaded tells whether a session was started and never loaded, and
