@@ -148,7 +148,8 @@ func unwired(hooks []Hook) []string {
 }
 
 // doubled finds what would run twice for one event. Only the same text twice
-// does the client run once.
+// does the client run once. Two sets of loaders that run at once after a
+// compaction can void what the other has just loaded (D8), so one must go.
 func (c Client) doubled(hooks []Hook) []Finding {
 	var found []Finding
 	first := map[string]Hook{}
@@ -165,10 +166,19 @@ func (c Client) doubled(hooks []Hook) []Finding {
 			key = fmt.Sprintf("%s page %d/%d", key, k, n)
 		}
 		if f, twice := first[key]; twice {
-			found = append(found, finding(Doubled, "%s: %s in %s and again in %s; keep one", c.ConfigDir, key, f.Source.Path, h.Source.Path))
+			found = append(found, finding(Doubled, "%s: %s in %s and again in %s; %s", c.ConfigDir, key, f.Source.Path, h.Source.Path, keepOne(f, h)))
 			continue
 		}
 		first[key] = h
 	}
 	return found
+}
+
+// keepOne says which of two hooks goes: managed ones are first in the order of
+// sources and cannot be switched off.
+func keepOne(first, again Hook) string {
+	if first.Source.Tier == TierManaged && again.Source.Tier != TierManaged {
+		return "take it out of the latter"
+	}
+	return "keep one"
 }

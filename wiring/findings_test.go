@@ -276,6 +276,56 @@ func TestManagedStands(t *testing.T) {
 	wantFindings(tr)
 }
 
+// TestDoubledSays: hooks in user settings beside the drop-in are reported one by
+// one, each with the file that it is to be taken out of, and out of there it is
+// well again.
+func TestDoubledSays(t *testing.T) {
+	tr := trial.New(t)
+	wire(tr, true)
+	tr.Operate("install")
+	tr.Write(tr.Settings(), tr.Operate("wiring").Stdout)
+	res := tr.Run(tr.Bin("operate"), "verify")
+	for _, what := range []string{"SessionStart page 1/4", "SessionStart page 4/4", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact"} {
+		want := fmt.Sprintf("%s in %s and again in %s; take it out of the latter", what, wiring.DropIn(), tr.Settings())
+		if !strings.Contains(res.Stdout, want) {
+			t.Errorf("no %q in\n%s", want, res.Stdout)
+		}
+	}
+	if got := trial.Marked(res.Stdout, "FAIL"); res.Code != 1 || len(got) != len(wiring.Wires("")) {
+		t.Errorf("exit %d, failed: %v", res.Code, got)
+	}
+	tr.Write(tr.Settings(), "{}")
+	tr.Operate("verify")
+}
+
+// TestDoubledCloses is why: after a compaction the last loader of one set voids
+// what the other set has just completed, and earns its own page alone. The gate is
+// closed, never open.
+func TestDoubledCloses(t *testing.T) {
+	tr := trial.New(t)
+	_, err := rig.Constellation(tr.Root, rig.SizedContents(15_000))
+	tr.Must(err)
+	s := rig.Session{ID: "one", Cwd: tr.Root}
+	run := func(want int, program string, payload []byte, args ...string) {
+		t.Helper()
+		if res := tr.Play(rig.Command{Path: tr.Bin(program), Args: args, Stdin: payload}); res.Code != want {
+			t.Errorf("%s %v: exit %d, not %d: %s", program, args, res.Code, want, res.Stderr)
+		}
+	}
+	for _, pages := range [][]string{{"1/2", "2/2"}, {"1/2", "1/2", "2/2", "2/2"}} {
+		run(0, "hades-gate", s.Prompt("/start"))
+		run(0, "hades-gate", s.PreCompact("auto"))
+		for _, page := range pages {
+			run(0, "hades-session-load", s.SessionStart("compact"), page)
+		}
+		closed := 0
+		if len(pages) > 2 {
+			closed = 2
+		}
+		run(closed, "hades-gate", s.Bash())
+	}
+}
+
 func wire(tr *trial.Trial, managed bool) {
 	tr.Helper()
 	if !managed {
