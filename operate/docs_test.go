@@ -64,6 +64,36 @@ func TestDocsCite(t *testing.T) {
 	}
 }
 
+// TestDocsLink: every link of a document, and every page that it names, is there.
+func TestDocsLink(t *testing.T) {
+	pages, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := 0
+	for _, page := range append(pages, "../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range matches(string(text), `\]\(([^)#]+)`) {
+			links++
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), link)); err != nil {
+				t.Errorf("%s: %v", page, err)
+			}
+		}
+		for _, name := range matches(string(text), `\b(docs/[A-Z-]+\.md)\b`) {
+			links++
+			if _, err := os.Stat("../" + name); err != nil {
+				t.Errorf("%s: %v", page, err)
+			}
+		}
+	}
+	if links < 10 {
+		t.Errorf("only %d links: the pattern is broken", links)
+	}
+}
+
 // printedNames lists the names of alerts, findings and runs in source files.
 func printedNames(t *testing.T, patterns ...string) []string {
 	names := matches(sources(t, patterns...), `"((?:wiring|hook|token|run|stale|unparseable|orphan|start|ungated)(?:_[a-z0-9]+)*)"`)

@@ -36,6 +36,9 @@ func install(o options) error {
 	}
 	if o.root != "" {
 		scope := moiraicore.Locate(o.root)
+		if !scope.In {
+			return fmt.Errorf("%s is no Hades root: no part of the path is named %s", o.root, moiraicore.ScopeName)
+		}
 		if !scope.Whole {
 			return fmt.Errorf("%s is no Hades root: no directory holds all three required files (tried: %s)", o.root, strings.Join(scope.Tried, ", "))
 		}
@@ -100,10 +103,13 @@ func uninstall(o options) error {
 		fmt.Println("nothing is installed in", folder)
 		return nil
 	}
-	if !o.force {
-		if err := refuseIfWired(o.machine, record); err != nil {
-			return err
-		}
+	wired, err := stillWired(o.machine, record)
+	if err != nil {
+		return err
+	}
+	if wired != "" && !o.force {
+		return fmt.Errorf("not uninstalled: settings still name the hooks, and a missing gate blocks every constellation session:\n%s"+
+			"Take these out first (they are live within seconds), then uninstall again; or uninstall -force (make uninstall FORCE=1)", wired)
 	}
 	othersTokens := false // of the bash version, if that is back
 	for _, path := range record.Links {
@@ -115,6 +121,9 @@ func uninstall(o options) error {
 	}
 	if err := removePrograms(folder, record); err != nil {
 		return err
+	}
+	if wired != "" {
+		fmt.Printf("Settings still name what is gone. Every constellation session is blocked until these are taken out:\n%s", wired)
 	}
 	if _, managed, err := wiring.ReadRecord(wiring.ManagedPrograms); othersTokens || managed || err != nil {
 		return err
@@ -159,30 +168,24 @@ func removeTokens() error {
 	return removeDirs([]string{moiraicore.TokenParent, moiraicore.TokenDir})
 }
 
-// refuseIfWired returns an error if settings name a program that would be gone.
-// A name that gets its old file back is not gone.
-func refuseIfWired(m wiring.Machine, record wiring.Record) error {
-	var wired []string
+// stillWired lists, a line each, the hooks in settings whose program would be
+// gone. A name that gets its old file back is not gone.
+func stillWired(m wiring.Machine, record wiring.Record) (lines string, err error) {
 	for _, configDir := range configDirs(m, record) {
 		report, err := wiring.Check(wiring.Machine{Home: m.Home, ConfigDir: configDir}, "")
 		if err != nil {
-			return err
+			return "", err
 		}
 		for _, h := range report.Wired() {
 			kept, _ := backups(h.Program)
 			ours := filepath.Dir(moiraicore.Resolve(h.Program)) == moiraicore.Resolve(m.Programs())
-			line := fmt.Sprintf("  %s: %s: %s", h.Source.Path, h.Event, h.Command)
-			if ours && len(kept) == 0 && !slices.Contains(wired, line) {
-				wired = append(wired, line)
+			line := fmt.Sprintf("  %s: %s: %s\n", h.Source.Path, h.Event, h.Command)
+			if ours && len(kept) == 0 && !strings.Contains(lines, line) {
+				lines += line
 			}
 		}
 	}
-	if wired == nil {
-		return nil
-	}
-	return fmt.Errorf("not uninstalled: settings still name the hooks, and a missing gate blocks every constellation session:\n%s\n"+
-		"Take these out first (they are live within seconds), then uninstall again; or uninstall -force (make uninstall FORCE=1)",
-		strings.Join(wired, "\n"))
+	return lines, nil
 }
 
 // configDirs are the config folders that install has linked into, and the present one.

@@ -200,7 +200,12 @@ func TestInstallRefuses(t *testing.T) {
 		tr := trial.New(t)
 		before := machine(tr)
 		res := tr.Run(tr.Bin("operate"), "install", "-root", tr.Home)
-		if res.Code != 1 || !strings.Contains(res.Stderr, "no Hades root") || machine(tr) != before {
+		if res.Code != 1 || !strings.Contains(res.Stderr, "no Hades root: no part of the path") || machine(tr) != before {
+			t.Errorf("exit %d, %q", res.Code, res.Stderr)
+		}
+		tr.Must(os.Remove(filepath.Join(tr.Root, rig.Required[0])))
+		res = tr.Run(tr.Bin("operate"), "install", "-root", tr.Root)
+		if res.Code != 1 || !strings.Contains(res.Stderr, "no Hades root: no directory holds all three required files (tried: "+tr.Root+")") {
 			t.Errorf("exit %d, %q", res.Code, res.Stderr)
 		}
 	})
@@ -225,7 +230,9 @@ func TestUninstallRefuses(t *testing.T) {
 			if res.Code != 1 || !strings.Contains(res.Stderr, file) || machine(tr) != before {
 				t.Errorf("exit %d: %s", res.Code, res.Stderr)
 			}
-			tr.Operate("uninstall", "-force")
+			if res := tr.Operate("uninstall", "-force"); !strings.Contains(res.Stdout, "blocked until these are taken out:\n  "+file) {
+				t.Errorf("forced, it says\n%s", res.Stdout)
+			}
 			if _, err := os.Lstat(filepath.Join(tr.Home, ".local")); !os.IsNotExist(err) {
 				t.Errorf("forced, it leaves .local: %v", err)
 			}

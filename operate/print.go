@@ -33,7 +33,8 @@ Leave hades-deployment-gate.sh and hades-vault-guard.sh as they are.
 	fmt.Fprint(os.Stderr, replaces(report, wiring.UserWires(o.machine)))
 	fmt.Fprintln(os.Stderr, liveWarning+`
 User settings can be switched off by a flag, a project's settings or an
-environment variable; make install-managed cannot. Then: make verify.`)
+environment variable; what make install-managed puts in place cannot, with
+Claude Code 2.1.332. Then: make verify.`)
 	return nil
 }
 

@@ -47,7 +47,7 @@ func status(o options) error {
 		s.print()
 	}
 	if o.session == "" {
-		fmt.Printf("%d sessions\n", len(all))
+		fmt.Printf("%d sessions\n%s\n", len(all), unlisted)
 	}
 	return nil
 }
@@ -136,7 +136,11 @@ func pages(load *moiraicore.Load, came bool) []string {
 const (
 	noToken = "no token: never loaded here (it started elsewhere, or the loader is not wired or failed),\n" +
 		"           or /tmp was cleaned. Read the three rule files in full, or resume or restart the session; then /start."
-	reload = "read the three rule files in full, or resume or restart the session"
+	unlisted = `
+A blocked session that is not listed has no token: it was never loaded here, or
+/tmp was cleaned. It reads the three rule files in full, or you resume or
+restart it; then /start.`
+	reload = "Read the three rule files in full, or resume or restart the session"
 )
 
 // next says why the session is blocked, if it is, and the next step.
@@ -154,7 +158,7 @@ func next(load *moiraicore.Load, root string) string {
 		return "blocked: a compaction took the rules out of the context. " + reload + start
 	case load.Last.M > 0 && !load.Complete(load.Last):
 		return "blocked: of the load's pages these did not come: " + strings.Join(pages(load, false), ", ") +
-			". Wire them (make verify), then " + reload + start
+			". Wire them (make verify). " + reload + start
 	case load.Acked != [len(moiraicore.Required)]bool{}:
 		return "blocked: only some of the rule files were read. Read the others in full" + start
 	}

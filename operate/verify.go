@@ -33,6 +33,7 @@ func verify(o options) error {
 	printNotes(report)
 	fmt.Printf("\n%d passed, %d failed\n", t.passed, t.failed)
 	if t.failed > 0 {
+		fmt.Println("What each name means and what to do: docs/ALERTS.md")
 		return errFound
 	}
 	return nil
@@ -71,8 +72,8 @@ func printNotes(report wiring.Report) {
 		if h.Source.Tier != wiring.TierManaged {
 			fmt.Fprintln(os.Stdout, `
 Note: the hooks are in settings that a flag, a project's settings or an
-environment variable can switch off (docs/THREAT-MODEL.md). make
-install-managed cannot be switched off so.`)
+environment variable can switch off (docs/THREAT-MODEL.md). What make
+install-managed puts in place cannot be, with Claude Code 2.1.332.`)
 			return
 		}
 	}

@@ -215,6 +215,15 @@ func TestStatus(t *testing.T) {
 			t.Error(res.Stdout)
 		}
 	})
+	t.Run("a blocked session without a token", func(t *testing.T) {
+		tr := trial.New(t)
+		if res := tr.Play(rig.Command{Path: tr.Bin("hades-gate"), Stdin: rig.Session{ID: "one", Cwd: tr.Root}.Bash()}); res.Code != 2 {
+			t.Errorf("the gate exits %d", res.Code)
+		}
+		if res := tr.Operate("status"); !strings.Contains(res.Stdout, "0 sessions\n\nA blocked session that is not listed") {
+			t.Error(res.Stdout)
+		}
+	})
 	t.Run("a foreign token directory", func(t *testing.T) {
 		tr := trial.New(t)
 		tr.NeedManaged() // that is, root
