@@ -165,13 +165,19 @@ func (c Client) doubled(hooks []Hook) []Finding {
 			k, n, _ := h.Page()
 			key = fmt.Sprintf("%s page %d/%d", key, k, n)
 		}
-		if f, twice := first[key]; twice {
+		if f, twice := first[key]; twice && !inPlaceOf(f, h) {
 			found = append(found, finding(Doubled, "%s: %s in %s and again in %s; %s", c.ConfigDir, key, f.Source.Path, h.Source.Path, keepOne(f, h)))
 			continue
 		}
 		first[key] = h
 	}
 	return found
+}
+
+// inPlaceOf tells whether one is the other as a server sends it, in the place of
+// the local file: what the finding Replaced asks for.
+func inPlaceOf(first, again Hook) bool {
+	return first.Source.Tier == TierManaged && again.Source.Remote && first.Command == again.Command && first.Matcher == again.Matcher
 }
 
 // keepOne says which of two hooks goes: managed ones are first in the order of

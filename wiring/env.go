@@ -10,8 +10,8 @@ import (
 // off (CLIENT-CONTRACT), in user settings as well as in the environment.
 var switches = [...]string{"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"}
 
-// envFaults finds environment variables in settings that reach the shell before
-// the hook, or that switch it off.
+// envFaults finds environment variables in settings that act before the hook's
+// first line, or that switch it off.
 func (c Client) envFaults(hooks []Hook) []Finding {
 	isManaged := func(h Hook) bool { return h.Source.Tier == TierManaged && !h.Source.Remote }
 	isOther := func(h Hook) bool { return h.Source.Tier != TierManaged }
@@ -19,7 +19,7 @@ func (c Client) envFaults(hooks []Hook) []Finding {
 	for _, name := range c.linkerNames(slices.ContainsFunc(hooks, isOther)) {
 		setBy, isPinned := c.env(name)
 		if setBy != "" {
-			found = append(found, finding(EnvReaches, "%s: sets %s, which runs before the hook and can answer in its place", setBy, name))
+			found = append(found, finding(EnvReaches, "%s: sets %s, which acts before the hook does and can answer in its place, or keep it from answering", setBy, name))
 		} else if !isPinned && slices.Contains(pinned[:], name) && slices.ContainsFunc(hooks, isManaged) {
 			found = append(found, finding(EnvReaches, "%s: nothing pins %s to empty; the drop-in of make install-managed does", ManagedSettings, name))
 		}

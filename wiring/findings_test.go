@@ -179,6 +179,18 @@ var findings = []struct {
 		git(tr, tr.Root, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-q", "--allow-empty", "-m", "x")
 		git(tr, tr.Root, "worktree", "add", "-q", filepath.Join(filepath.Dir(tr.Root), "side"))
 	}},
+	{wiring.WorktreeOut, "the checkout that the root is a worktree of", false, func(tr *trial.Trial) {
+		main := filepath.Join(filepath.Dir(tr.Root), "main")
+		tr.Must(os.Rename(tr.Root, main))
+		git(tr, main, "init", "-q")
+		git(tr, main, "add", ".")
+		git(tr, main, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-q", "-m", "x")
+		git(tr, main, "worktree", "add", "-q", tr.Root)
+	}},
+	{wiring.Doubled, "another wiring that a server sent", true, func(tr *trial.Trial) {
+		tr.Operate("install")
+		tr.Write(filepath.Join(tr.Home, ".claude/remote-settings.json"), tr.Operate("wiring").Stdout)
+	}},
 }
 
 // harmless are changes that must give no finding.
@@ -274,6 +286,18 @@ func TestManagedStands(t *testing.T) {
 	tr.Write(filepath.Join(tr.Root, ".claude/settings.local.json"), `{"disableAllHooks": true}`)
 	tr.Must(os.WriteFile(filepath.Join(wiring.ManagedSettings, "managed-settings.json"), []byte(`{"allowManagedHooksOnly": true}`), 0o644))
 	wantFindings(tr)
+}
+
+// TestServerSent: an empty file from a server replaces nothing, and one with our
+// hooks is what was asked for.
+func TestServerSent(t *testing.T) {
+	for _, text := range []string{"{}", string(wiring.Managed())} {
+		tr := trial.New(t)
+		wire(tr, true)
+		tr.Write(filepath.Join(tr.Home, ".claude/remote-settings.json"), text)
+		wantFindings(tr)
+		tr.Operate("verify")
+	}
 }
 
 // TestDoubledSays: hooks in user settings beside the drop-in are reported one by

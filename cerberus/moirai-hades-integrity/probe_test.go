@@ -223,6 +223,12 @@ var breaks = []struct {
 		[]string{"@30 PAGE_1_OF_2 SessionStart main " + digest, "@30 PAGE_2_OF_2 SessionStart main " + strings.Replace(digest, "0", "1", 1)}, sound)...)},
 	{"orphan_marker", "a completion whose receipts a compaction voided", orphan(slices.Concat(
 		[]string{"@35 PAGE_1_OF_2 SessionStart main " + digest, "@34 LOAD_VOID PreCompact main", "@30 PAGE_2_OF_2 SessionStart main " + digest}, sound)...)},
+	{"orphan_marker", "a completion whose page came in other sessions", func(tr *trial.Trial) {
+		pages := []string{"@30 PAGE_1_OF_2 SessionStart main " + digest, "@30 PAGE_2_OF_2 SessionStart main " + digest}
+		token(tr, "before", slices.Concat(pages, sound)...)
+		token(tr, "forged", slices.Concat(pages[:1], sound)...)
+		token(tr, "after", slices.Concat(pages, sound)...) // whatever the order of names
+	}},
 	{"orphan_marker", "a completion later, with a page missing, of files that need pages still", func(tr *trial.Trial) {
 		_, err := rig.Constellation(tr.Root, rig.SizedContents(25_000))
 		tr.Must(err)
@@ -241,6 +247,13 @@ var breaks = []struct {
 	{"ungated_session", "in a sub-folder, of another account", func(tr *trial.Trial) {
 		tr.Write(filepath.Join(tr.Home, ".claude-work/settings.json"), mustRead(tr, tr.Settings()))
 		transcript(tr, ".claude-work", "ungated", filepath.Join(tr.Root, "context"), time.Now())
+	}},
+	{"ungated_session", "under a path so long that the client cuts its name", func(tr *trial.Trial) {
+		transcript(tr, ".claude", "ungated", tr.Root, time.Now())
+		projects := filepath.Join(tr.Home, ".claude/projects")
+		names, err := os.ReadDir(projects)
+		tr.Must(err)
+		tr.Must(os.Rename(filepath.Join(projects, names[0].Name()), filepath.Join(projects, strings.Repeat("-srv", 50)+"-a1b2c3")))
 	}},
 	{"token_dir_missing ungated_session", "and no token directory at all", func(tr *trial.Trial) {
 		tr.Must(os.RemoveAll(moiraicore.TokenParent))
@@ -431,7 +444,9 @@ func TestReadOnly(t *testing.T) {
 	tr.Must(syscall.Flock(int(busy.Fd()), syscall.LOCK_EX))
 	token(tr, "bad", "x")
 	before := snapshot(tr)
-	wantAlerts(tr, "unparseable_marker")
+	if res := wantAlerts(tr, "unparseable_marker"); strings.Contains(res.Stdout, "session-busy") {
+		t.Error(res.Stdout)
+	}
 	if after := snapshot(tr); after != before {
 		t.Errorf("the probe made\n%s\nof\n%s", after, before)
 	}
