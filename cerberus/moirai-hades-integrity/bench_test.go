@@ -12,7 +12,7 @@ import (
 	"moirai/moiraicore"
 )
 
-// tokenFiles is how many the probe judges in under 50 ms (docs/SPEED.md).
+// tokenFiles is how many the probe shall judge in 50 ms (docs/SPEED.md).
 const tokenFiles = 10_000
 
 // BenchmarkProbe is one run of the installed probe with very many token files,
