@@ -81,8 +81,8 @@ func pageArgument(args []string) (k, n int, err error) {
 	if len(args) <= 1 {
 		return 1, 1, nil
 	}
-	fmt.Sscanf(args[1], moiraicore.PageOf, &k, &n)
-	if len(args) > 2 || k < 1 || n < k || moiraicore.MaxPages < n || fmt.Sprintf(moiraicore.PageOf, k, n) != args[1] {
+	k, n, ok := moiraicore.ParseArgument(args[1])
+	if len(args) > 2 || !ok {
 		err = moiraicore.Fail(wireIt, "bad argument %s; usage: %s [K/N], 1 <= K <= N <= %d", moiraicore.Quote(strings.Join(args[1:], " ")), moiraicore.LoaderName, moiraicore.MaxPages)
 	}
 	return k, n, err

@@ -37,7 +37,6 @@ func Run(hook func(*Watchdog)) {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE,
 		syscall.SIGTERM, syscall.SIGXCPU, syscall.SIGXFSZ, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU)
 	syscall.Umask(0o077)
-	_ = os.Chdir("/") // our working directory need not be the client's: no path may mean it
 	w := new(Watchdog)
 	w.bite = time.AfterFunc(Watch, func() {
 		err := Fail("try again; if it stays, look for what holds stdin, the disk or the lock of the token file",
@@ -53,6 +52,7 @@ func Run(hook func(*Watchdog)) {
 			Check(Fail("report it with the payload; the gate stays closed meanwhile", "internal error: %v", r))
 		}
 	}()
+	_ = os.Chdir("/") // our working directory need not be the client's: no path may mean it
 	hook(w)
 	for { // even an exit that fails must not lead to another end, here and below
 		os.Exit(0)

@@ -53,7 +53,9 @@ func Paginate(content [len(Required)]string, root string) ([]string, error) {
 			if to < size {
 				end = fmt.Sprintf(continued, len(pages)+2)
 			}
-			page.Grow(PageUnits) // in one piece: fresh memory costs more than the cutting
+			if page.Cap() == 0 { // in one piece: fresh memory costs more than the cutting
+				page.Grow(2 * PageUnits)
+			}
 			page.WriteString(fmt.Sprintf(fileBanner, name, from, to, size, path) + text[from:to] + fmt.Sprintf(endBanner, name, end))
 			room -= banners + Units(text[from:to])
 			from = to

@@ -49,10 +49,16 @@ func (r Record) String() string {
 }
 
 // ParsePage reads the marker of a receipt: page k of m went out (D7).
-func ParsePage(marker string) (k, m int, ok bool) {
-	if len(marker) > len(pageMarker) { // two digits each at most
+func ParsePage(marker string) (k, m int, ok bool) { return pageOf(pageMarker, marker) }
+
+// ParseArgument reads the loader's argument: it is the k-th of n wired (D7).
+func ParseArgument(arg string) (k, n int, ok bool) { return pageOf(pageArgument, arg) }
+
+// pageOf reads two numbers, 1 <= k <= m <= MaxPages, written as form writes them.
+func pageOf(form, text string) (k, m int, ok bool) {
+	if len(text) > len(form) { // two digits each at most
 		return 0, 0, false
 	}
-	_, err := fmt.Sscanf(marker, pageMarker, &k, &m)
-	return k, m, err == nil && 1 <= k && k <= m && m <= MaxPages && fmt.Sprintf(pageMarker, k, m) == marker
+	_, err := fmt.Sscanf(text, form, &k, &m)
+	return k, m, err == nil && 1 <= k && k <= m && m <= MaxPages && fmt.Sprintf(form, k, m) == text
 }

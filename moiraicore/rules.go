@@ -74,9 +74,10 @@ const (
 // The loader's argument; the marker of a receipt, which says that page K of M went
 // out; and its path field, which names what is in all of them (D7).
 const (
-	PageOf     = "%d/%d"
-	pageMarker = "PAGE_%d_OF_%d"
-	Digest     = "sha256:%x"
+	pageArgument = "%d/%d"
+	pageMarker   = "PAGE_%d_OF_%d"
+	DigestPrefix = "sha256:"
+	Digest       = DigestPrefix + "%x"
 )
 
 // The banners of a page, and how one FILE…END part of a file ends (D7).

@@ -35,7 +35,6 @@ func ReadToken(session, root string) (*Load, error) {
 		return nil, corrupt(session, "%v", err)
 	}
 	f.Close()
-	load.Exists = true
 	return load, nil
 }
 
@@ -101,6 +100,7 @@ func openToken(session, root string, flags, lock int) (*os.File, *Load, error) {
 			return nil, nil, err
 		}
 		load := newLoad(root)
+		load.Exists = true
 		if err = lockAndCheck(f, lock, load); err == nil {
 			err = load.fold(f)
 		}

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"moirai/moiraicore"
@@ -67,11 +66,7 @@ func (h Hook) Page() (k, n int, ok bool) {
 	if arg == "" {
 		return 1, 1, true
 	}
-	ks, ns, _ := strings.Cut(arg, "/")
-	k, _ = strconv.Atoi(ks)
-	n, _ = strconv.Atoi(ns)
-	ok = 1 <= k && k <= n && n <= moiraicore.MaxPages && fmt.Sprintf("%d/%d", k, n) == arg
-	return k, n, ok
+	return moiraicore.ParseArgument(arg)
 }
 
 // Runnable tells whether the command is of a form that we know, so that verify

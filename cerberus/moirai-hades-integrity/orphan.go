@@ -117,7 +117,7 @@ func inScope(root string) bool {
 
 func digestPath(r moiraicore.Record) string {
 	const hexDigits = "0123456789abcdef"
-	digest, ok := strings.CutPrefix(r.Path, "sha256:")
+	digest, ok := strings.CutPrefix(r.Path, moiraicore.DigestPrefix)
 	if ok && len(digest) == 64 && strings.Trim(digest, hexDigits) == "" {
 		return ""
 	}
