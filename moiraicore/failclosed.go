@@ -22,7 +22,7 @@ func Fail(wayOut, condition string, args ...any) error {
 	return &Closed{fmt.Sprintf(condition, args...), wayOut}
 }
 
-// Watchdog ends the process five seconds after its start, whatever it waits
+// Watchdog ends the process five seconds after Run began, whatever it waits
 // for, because a hook that the client times out lets the tool run (D13).
 type Watchdog struct {
 	bite  *time.Timer
@@ -30,7 +30,7 @@ type Watchdog struct {
 }
 
 // Run runs a hook to its end: exit 0 if it returns, exit 2 after a failed Check
-// or Must, a panic or the watchdog. Signals that would stop the process, or end
+// or Must, a panic or the watchdog (exit 0 after Spare). Signals that would stop the process, or end
 // it with another code, are ignored, since the watchdog bounds every wait;
 // SIGKILL is answered by the guard of D15.
 func Run(hook func(*Watchdog)) {
@@ -54,9 +54,7 @@ func Run(hook func(*Watchdog)) {
 	}()
 	_ = os.Chdir("/") // our working directory need not be the client's: no path may mean it
 	hook(w)
-	for { // even an exit that fails must not lead to another end, here and below
-		os.Exit(0)
-	}
+	os.Exit(0)
 }
 
 // Check is the one function that ends a hook badly (D13): an error goes to
@@ -68,7 +66,7 @@ func Check(err error) {
 	// A pipe that nobody reads would hold the message.
 	time.AfterFunc(WatchGrace, func() { os.Exit(2) })
 	os.Stderr.WriteString(err.Error())
-	for {
+	for { // an exit that fails must not lead on into the hook
 		os.Exit(2)
 	}
 }

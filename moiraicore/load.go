@@ -21,7 +21,7 @@ type Load struct {
 }
 
 func newLoad(root string) *Load {
-	l := &Load{}
+	l := &Load{receipts: map[Pages]uint64{}}
 	for i, req := range Required {
 		l.wanted[i] = root + "/" + req.Path
 	}
@@ -59,9 +59,6 @@ func (l *Load) Add(r Record) {
 		return
 	}
 	if k, m, ok := ParsePage(r.Marker); ok {
-		if l.receipts == nil {
-			l.receipts = map[Pages]uint64{}
-		}
 		l.Voided = false
 		l.Last = Pages{m, r.Path}
 		l.receipts[l.Last] |= 1 << (k - 1)
@@ -69,7 +66,7 @@ func (l *Load) Add(r Record) {
 }
 
 func (l *Load) void() {
-	l.Acked, l.receipts, l.Last, l.Other, l.Voided = [len(Required)]bool{}, nil, Pages{}, "", true
+	l.Acked, l.receipts, l.Last, l.Other, l.Voided = [len(Required)]bool{}, map[Pages]uint64{}, Pages{}, "", true
 }
 
 // Any tells whether one of markers 1–3 counts.
@@ -85,7 +82,7 @@ func (l *Load) Open() bool { return l.Loaded() && l.Started }
 // Came tells whether page k of p went out, 1 <= k <= p.M <= MaxPages.
 func (l *Load) Came(k int, p Pages) bool { return l.receipts[p]&(1<<(k-1)) != 0 }
 
-// Complete tells whether all pages of p went out.
+// Complete tells whether all pages of p went out, 1 <= p.M <= MaxPages.
 func (l *Load) Complete(p Pages) bool { return l.receipts[p] == 1<<p.M-1 }
 
 // EarnPage returns the records that page k of p, 1 <= k <= p.M <= MaxPages, earns
@@ -100,9 +97,7 @@ func (l *Load) EarnPage(k int, p Pages, compacted bool) []Record {
 		l.void()
 	}
 	if p.M > 1 {
-		if !l.Came(k, p) {
-			earned = append(earned, Record{Marker: fmt.Sprintf(pageMarker, k, p.M), Path: p.Digest})
-		}
+		earned = append(earned, unless(l.Came(k, p), Record{Marker: fmt.Sprintf(pageMarker, k, p.M), Path: p.Digest})...)
 		if l.receipts[p]|1<<(k-1) != 1<<p.M-1 {
 			return earned
 		}

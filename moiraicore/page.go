@@ -3,6 +3,7 @@ package moiraicore
 import (
 	"fmt"
 	"strings"
+	"unicode/utf16"
 )
 
 // Units is the length of s in UTF-16 code units: 2 for a character beyond
@@ -10,16 +11,9 @@ import (
 func Units(s string) int {
 	n := 0
 	for _, r := range s {
-		n += units(r)
+		n += utf16.RuneLen(r)
 	}
 	return n
-}
-
-func units(r rune) int {
-	if r > 0xffff {
-		return 2
-	}
-	return 1
 }
 
 // Paginate cuts the three files of root into pages of at most PageUnits UTF-16
@@ -73,10 +67,7 @@ func Paginate(content [len(Required)]string, root string) ([]string, error) {
 // as fit. It returns from if nothing fits.
 func cut(text string, from, room, full int) int {
 	at, lines := reach(text, from, room)
-	if at == len(text) {
-		return at
-	}
-	if end, more := reach(text, lines, full); end < len(text) && more == lines {
+	if end, more := reach(text, lines, full); at == len(text) || end < len(text) && more == lines {
 		return at
 	}
 	return lines
@@ -87,7 +78,7 @@ func cut(text string, from, room, full int) int {
 func reach(text string, from, room int) (at, lines int) {
 	lines = from
 	for i, r := range text[from:] {
-		room -= units(r)
+		room -= utf16.RuneLen(r)
 		if room < 0 {
 			return from + i, lines
 		}

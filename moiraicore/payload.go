@@ -7,19 +7,16 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// Payload holds keys of one JSON object, compared exactly, and the value of each:
-// what encoding/json makes of it, or the raw bytes of an object that is judged
-// later. encoding/json's struct matching would ignore case and let the last
-// duplicate win. Each method judges one key, so that a session elsewhere is never
-// blocked by a rule about a field that it does not need (D1).
-type Payload map[string]any
-
-// doubled is the value of a key that stands more than once.
-type doubled struct{}
+// Payload holds keys of one JSON object, compared exactly, and the raw value of each,
+// empty for a key that stands twice. encoding/json's struct matching would ignore case
+// and let the last duplicate win. Each method judges one key, so that a session
+// elsewhere is never blocked by a rule about a field that it does not need (D1).
+type Payload map[string]json.RawMessage
 
 // skipped takes a value of which only the syntax is checked.
 type skipped struct{}
@@ -32,7 +29,7 @@ func (skipped) UnmarshalJSON([]byte) error { return nil }
 func ReadPayload(stdin io.Reader) (Payload, error) {
 	limited := &io.LimitedReader{R: stdin, N: MaxPayload + 1}
 	dec := json.NewDecoder(limited)
-	p, err := decodeObject(dec, needed)
+	p, err := decodeObject(dec)
 	if err == nil {
 		if _, err = dec.Token(); err == io.EOF && limited.N > 0 {
 			return p, nil
@@ -56,16 +53,14 @@ func malformed(condition string, args ...any) error {
 		"malformed payload on stdin: "+condition, args...)
 }
 
-// decodeObject reads one JSON object and keeps the keys that keep names. An error
+// decodeObject reads one JSON object and keeps the keys that are needed. An error
 // is one of syntax, or of reading.
-func decodeObject(dec *json.Decoder, keep func(p Payload, key string) bool) (Payload, error) {
-	dec.UseNumber() // a number of any size is well-formed
-	open, err := dec.Token()
-	if err == nil && open != json.Delim('{') {
+func decodeObject(dec *json.Decoder) (Payload, error) {
+	token, err := dec.Token()
+	if err == nil && token != json.Delim('{') {
 		err = errors.New("it is not a JSON object")
 	}
 	for p := (Payload{}); err == nil; {
-		var token json.Token
 		if token, err = dec.Token(); err != nil {
 			break
 		}
@@ -73,58 +68,38 @@ func decodeObject(dec *json.Decoder, keep func(p Payload, key string) bool) (Pay
 		if !isKey { // the closing brace: the decoder allows nothing else here
 			return p, nil
 		}
-		again := p.Has(key)
-		if keep(p, key) {
-			p[key], err = decodeValue(dec, key)
-		} else {
+		if !needed(p, key) {
 			err = dec.Decode(&skipped{})
+			continue
 		}
-		if again {
-			p[key] = doubled{}
+		var raw json.RawMessage
+		err = dec.Decode(&raw)
+		if _, again := p[key]; again {
+			raw = nil
 		}
+		p[key] = raw
 	}
 	return nil, err
 }
 
-// decodeValue reads the next value: an object that is judged later stays raw.
-func decodeValue(dec *json.Decoder, key string) (value any, err error) {
-	var raw json.RawMessage
-	switch key {
-	case KeyInput, KeyResponse, KeyFile:
-		err = dec.Decode(&raw)
-		return raw, err
-	}
-	err = dec.Decode(&value)
-	return value, err
-}
-
-// needed names the keys to keep. tool_input and tool_response may be large and
+// needed tells whether to keep a key. tool_input and tool_response may be large and
 // matter only for Skill and Read: once the tool is another, they are skipped.
 func needed(p Payload, key string) bool {
-	switch key {
-	case KeyCwd, KeySession, KeyAgent, KeyEvent, KeySource, KeyPrompt, KeyTool:
-		return true
-	case KeyInput, KeyResponse:
+	if key == KeyInput || key == KeyResponse {
 		tool, err := p.Text(KeyTool)
 		return err != nil || tool == ToolSkill || tool == ToolRead
 	}
-	return false
-}
-
-// Has tells whether the key stands, with whatever value.
-func (p Payload) Has(key string) bool {
-	_, has := p[key]
-	return has
+	return slices.Contains(neededKeys[:], key)
 }
 
 // Text returns the string under key. Missing, doubled or of another type, it is
 // malformed.
-func (p Payload) Text(key string) (string, error) {
-	if !p.Has(key) {
+func (p Payload) Text(key string) (text string, err error) {
+	raw, has := p[key]
+	if !has {
 		return "", malformed("key %q is missing", key)
 	}
-	text, ok := p[key].(string)
-	if !ok {
+	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
 		return "", malformed("key %q stands twice or is not a string", key)
 	}
 	return text, nil
@@ -132,19 +107,19 @@ func (p Payload) Text(key string) (string, error) {
 
 // TextOr is Text, and absent where the key does not stand.
 func (p Payload) TextOr(key, absent string) (string, error) {
-	if !p.Has(key) {
+	if _, has := p[key]; !has {
 		return absent, nil
 	}
 	return p.Text(key)
 }
 
-// object returns all keys of the object under key; absent, it has none.
+// object returns the needed keys of the object under key; absent, it has none.
 func (p Payload) object(key string) (Payload, error) {
-	if !p.Has(key) {
+	raw, has := p[key]
+	if !has {
 		return nil, nil
 	}
-	raw, _ := p[key].(json.RawMessage)
-	in, err := decodeObject(json.NewDecoder(bytes.NewReader(raw)), func(Payload, string) bool { return true })
+	in, err := decodeObject(json.NewDecoder(bytes.NewReader(raw)))
 	if err != nil {
 		return nil, malformed("key %q stands twice or is not an object", key)
 	}
@@ -166,10 +141,10 @@ func (p Payload) WholeRead() (content string, whole bool) {
 	response, responseErr := p.object(KeyResponse)
 	file, fileErr := response.object(KeyFile)
 	content, contentErr := file.Text(KeyContent)
-	lines, _ := file[KeyNumLines].(json.Number)
-	n, _ := lines.Int64()
+	lines := string(file[KeyNumLines])
+	n, _ := strconv.Atoi(lines)
 	return content, errors.Join(responseErr, fileErr, contentErr) == nil &&
-		n > 0 && file[KeyTotalLines] == lines && file[KeyStartLine] == json.Number("1")
+		n > 0 && string(file[KeyTotalLines]) == lines && string(file[KeyStartLine]) == "1"
 }
 
 // Cwd returns the working directory: absolute, without control characters, at
@@ -187,7 +162,7 @@ func (p Payload) Session() (string, error) { return p.id(KeySession) }
 
 // Agent returns agent_id, or "main" where it is absent, null or empty (D1).
 func (p Payload) Agent() (string, error) {
-	if p[KeyAgent] == nil || p[KeyAgent] == "" {
+	if raw, has := p[KeyAgent]; !has || string(raw) == "null" || string(raw) == `""` {
 		return MainAgent, nil
 	}
 	return p.id(KeyAgent)

@@ -13,7 +13,8 @@ func IsExemptTool(tool string) bool { return slices.Contains(exemptTools[:], too
 
 // ExemptRead tells whether a Read passes without markers (§4.3, D12). It is
 // judged by its cleaned path; where that is or leads through a link, what it
-// resolves to must be exempt itself or lie under root.
+// resolves to must be exempt itself or lie under root, and nothing on the way may be
+// each process's own.
 func ExemptRead(filePath, cwd, root string) bool {
 	path := filePath
 	if slices.Contains(exemptFiles[:], filePath) { // older clients pass what the model wrote
@@ -27,8 +28,8 @@ func ExemptRead(filePath, cwd, root string) bool {
 	// A client that takes ".." out before it opens the file and one that
 	// leaves it to the kernel may mean two files: both must pass.
 	for _, p := range [...]string{filepath.Clean(path), path} {
-		resolved := Resolve(p)
-		if !isExempt(resolved) && !strings.HasPrefix(resolved, root+"/") {
+		resolved, own := follow(p)
+		if own || !isExempt(resolved) && !strings.HasPrefix(resolved, root+"/") {
 			return false
 		}
 	}
@@ -42,11 +43,18 @@ func RequiredRead(filePath, root string) (i int, ok bool) {
 		path := root + "/" + r.Path
 		// As in ExemptRead: what the kernel opens and what a client opens that
 		// takes ".." out first must both be it.
-		if (filePath == path || isPlain(filePath)) && sameFile(filePath, path) && sameFile(filepath.Clean(filePath), path) {
+		if (filePath == path || isPlain(filePath)) && leadsTo(path, filePath) && leadsTo(path, filepath.Clean(filePath)) {
 			return i, true
 		}
 	}
 	return 0, false
+}
+
+// leadsTo tells whether path is the file, and no way through what each process has
+// its own of.
+func leadsTo(file, path string) bool {
+	_, own := follow(path)
+	return !own && sameFile(path, file)
 }
 
 // AsShown is a text as the client's Read gives it: no byte order mark ahead, line
@@ -64,12 +72,10 @@ func isExempt(path string) bool {
 
 // isPlain tells whether the path means one file to us and to every client:
 // absolute, no blank at either end that a client might trim, no control character,
-// nothing that each process has its own of, and nothing that Unicode normalization
-// changes: 2.1.50 opens the composed form of what it passes to the hook, which may
-// be another file.
+// and nothing that Unicode normalization changes: 2.1.50 opens the composed form of
+// what it passes to the hook, which may be another file.
 func isPlain(path string) bool {
 	blank := func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
-	own := slices.ContainsFunc(ownSegments[:], func(s string) bool { return strings.Contains(path, s) })
-	return !own && filepath.IsAbs(path) && strings.TrimFunc(path, blank) == path && !hasControl(path) &&
-		!strings.ContainsFunc(path, func(r rune) bool { return r >= firstCombining })
+	composes := func(r rune) bool { return r >= firstCombining }
+	return filepath.IsAbs(path) && strings.TrimFunc(path, blank) == path && !hasControl(path) && !strings.ContainsFunc(path, composes)
 }

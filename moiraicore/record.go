@@ -18,7 +18,7 @@ type Record struct {
 }
 
 // ParseRecord reads one line without its newline. Any control character, a
-// missing field or a time that is no number is an error (D5).
+// missing field or a time that is no whole number from 0 to 2^63-1 is an error (D5).
 func ParseRecord(line string) (r Record, err error) {
 	if hasControl(line) {
 		return r, errors.New("a control character")

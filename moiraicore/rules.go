@@ -50,9 +50,9 @@ var (
 	exemptFiles   = [...]string{"CLAUDE.md", "MEMORY.md"}
 	exemptSegment = "/memory/"
 
-	// What is below these may be one file to us and another to the client:
-	// /proc/self/cwd, /dev/fd/3.
-	ownSegments = [...]string{"/proc/", "/dev/"}
+	// Where these are mounted, a path may be one file to us and another to the
+	// client: /proc/self/cwd, /dev/fd/3.
+	ownNames = [...]string{"proc", "dev"}
 )
 
 // Tools that the gate looks into, and the names that records carry (§4.5).
@@ -112,6 +112,11 @@ const (
 	KeyNumLines   = "numLines"
 	KeyTotalLines = "totalLines"
 )
+
+// The keys of which more than the syntax is looked at, with tool_input and
+// tool_response of Skill and Read (D1).
+var neededKeys = [...]string{KeyCwd, KeySession, KeyAgent, KeyEvent, KeySource, KeyPrompt, KeyTool,
+	KeyFilePath, KeySkill, KeyFile, KeyContent, KeyStartLine, KeyNumLines, KeyTotalLines}
 
 // Names of the programs and of the page that the messages point at (D14).
 const (

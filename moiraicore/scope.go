@@ -20,9 +20,8 @@ type Scope struct {
 // does, it is the outermost. A cwd that cannot be resolved is judged by the way
 // it is written as well (D2).
 func Locate(cwd string) Scope {
-	resolved, whole := resolve(cwd)
-	s := locate(resolved)
-	if !s.In && !whole {
+	s := locate(Resolve(cwd))
+	if _, err := os.Stat(cwd); err != nil && !s.In {
 		s = locate(filepath.Clean(cwd))
 	}
 	return s

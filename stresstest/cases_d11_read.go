@@ -86,6 +86,8 @@ var readCases = []testCase{
 	{class: "D11", name: "a path that means our own working directory is not it", needs: linux, steps: []step{
 		link("{dir}/own", "/proc/self/cwd"), gate(read("/proc/self/cwd/CONTEXT.md")).in("{root}").blocks("Read", "____"),
 		gate(read("{dir}/own/CONTEXT.md")).in("{root}").blocks("Read", "____"), gate(read("{root}/CONTEXT.md")).in("{root}"),
+		link("{dir}/top", "/"), gate(read("{dir}/top/proc/self/cwd/CONTEXT.md")).in("{root}").blocks("Read", "____"),
+		gate(read("/proc/self/root{root}/CONTEXT.md")).in("{root}").blocks("Read", "____"),
 	}},
 	{class: "D11", name: "a root whose own path has letters that a client may compose: the paths of the message count", steps: []step{
 		mkdir("{dir}/e\u0301"), constellation("{dir}/e\u0301/constellation-hades", rig.SmallContents()), gate(read("{root}/" + required[0])),

@@ -43,7 +43,13 @@ var exemptCases = []testCase{
 		"/proc/self/cwd/CLAUDE.md", "/proc/self/cwd/memory/a", "/proc/thread-self/cwd/memory/a", "/dev/fd/3/memory/a", "/x/../proc/self/cwd/CLAUDE.md"),
 		mkdir("{dir}/memory"), link("{dir}/memory/own", "/proc/self/cwd"), write("{root}/key", "x"),
 		gate(read("{dir}/memory/own/key")).in("{root}").blocks("Read", "____"),
+		mkdir("{root}/memory"), link("{dir}/own", "/proc/self/cwd"), gate(read("{dir}/own/memory/key")).in("{root}").blocks("Read", "____"),
+		link("{dir}/top", "/"), gate(read("{dir}/top/proc/self/cwd/memory/key")).in("{root}").blocks("Read", "____"),
+		gate(read("{dir}/proc/../top/proc/self/cwd/memory/key")).in("{root}").blocks("Read", "____"),
 	)},
+	{class: "D12", name: "a plain folder of the name proc or dev is each process's own no more than another", needs: linux, steps: []step{
+		write("{dir}/dev/x/CLAUDE.md", "x"), write("{dir}/proc/memory/a", "x"), gate(read("{dir}/dev/x/CLAUDE.md")), gate(read("{dir}/proc/memory/a")), noToken(),
+	}},
 	{class: "D12", name: "no file_path is gated", steps: []step{
 		gate(with(read("x"), "tool_input", "{}")).blocks("Read", "____"), gate(without(read("x"), "tool_input")).blocks("Read", "____"),
 		gate(read("")).blocks("Read", "____"),

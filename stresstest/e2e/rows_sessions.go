@@ -15,6 +15,7 @@ var sessionRows = []Row{
 	{Name: "resume, continue, fork", Play: resumeForks},
 	{Name: "/clear", Play: clearing, Since: "2.1.118", Why: "print mode has no /clear"},
 	{Name: "started in the parent, entered by cd, out by Reads", Play: enteredByCd},
+	{Name: "a path that is one file to the hook and another to the client", Play: ownPaths, Alone: true},
 	{Name: "required Reads that are refused or cut mark nothing", Play: readsCut},
 	{Name: "a session elsewhere notices nothing", Play: elsewhere},
 	{Name: "worktrees", Play: worktrees, Since: "2.1.50", Why: "no --worktree"},
@@ -91,6 +92,33 @@ func enteredByCd(r *Run) {
 	r.Check("but not the fourth", blocked(t.Results[4], s.ID) && !w.Ran("read"))
 	s.Prompt("/start", enter, w.Bash("started"))
 	r.CheckSince("2.1.332", "in print mode /start is typed where the session started, which is elsewhere", "/start opens", w.Ran("started"), w.Markers(s.ID))
+}
+
+// ownPaths: the client keeps the working directory that it was started in, whatever cwd a payload
+// names, and the hook has one of its own. Alone, since it needs /proc.
+func ownPaths(r *Run) {
+	w := r.World("w")
+	w.UserSettings(r.Wiring())
+	w.write(w.Dir+"/CONTEXT.md", "not the rules\n")
+	w.write(w.Dir+"/kept/memory", "not a note\n")
+	r.must(os.Symlink("kept", w.Dir+"/memory"))
+	r.must(os.Symlink("/proc/self/cwd", w.Dir+"/own"))
+	paths := []string{"/proc/self/cwd/CONTEXT.md", "/proc/self/cwd/memory/memory", w.Dir + "/own/CONTEXT.md"}
+	var reads Step
+	for _, p := range paths {
+		reads = append(reads, w.Read(p))
+	}
+	s := w.Start(w.Dir)
+	t := s.Prompt("go", reads)
+	r.Check("outside, the client reads its own working directory there", strings.Contains(t.Results[0].Text, "not the rules") &&
+		strings.Contains(t.Results[1].Text, "not a note"), t.Results)
+	enter := Step{{Name: "Bash", Input: map[string]any{"command": "cd " + w.Root, "description": "x"}}}
+	t = s.Prompt("on", enter, reads)
+	for i, p := range paths {
+		r.Check("inside, a Read of it is blocked: "+strings.TrimPrefix(p, w.Dir), blocked(t.Results[1+i], s.ID), t.Results[1+i])
+	}
+	t = s.Prompt("read", enter, w.ReadRequired())
+	r.Check("and the files themselves can be read", strings.Count(w.Token(s.ID), " Read main "+w.Root+"/") == 3, w.Token(s.ID))
 }
 
 func readsCut(r *Run) {
