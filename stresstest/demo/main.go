@@ -53,7 +53,7 @@ func play(iso *rig.Isolation) error {
 	if err != nil {
 		return err
 	}
-	s := session{hooks: hooks, token: filepath.Join(tokens, "hades", "session-demo"), base: map[string]any{"session_id": "demo", "cwd": root}}
+	s := session{hooks, filepath.Join(tokens, "hades", "session-demo"), rig.Session{ID: "demo", Cwd: root}}
 	return s.steps()
 }
 
@@ -89,44 +89,36 @@ func buildCopy(dir, tokens string) error {
 	return nil
 }
 
+// session is the demo's own: its payloads have the shape in which the client was
+// measured to send them.
 type session struct {
 	hooks, token string
-	base         map[string]any
+	client       rig.Session
 }
 
 func (s session) steps() error {
-	bash := map[string]any{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]string{"command": "kubectl get pods"}}
-	load := map[string]any{"hook_event_name": "SessionStart", "source": "startup"}
-	start := map[string]any{"hook_event_name": "UserPromptSubmit", "prompt": "/start"}
-	compact := map[string]any{"hook_event_name": "PreCompact", "trigger": "auto"}
+	bash := s.client.Bash()
 	steps := []struct {
 		says, hook string
-		payload    map[string]any
+		payload    []byte
 		code       int
 	}{
-		{"The session starts: the loader prints the rule files, which the client puts into the agent's context.", "hades-session-load", load, 0},
+		{"The session starts: the loader prints the rule files, which the client puts into the agent's context.", "hades-session-load", s.client.SessionStart("startup"), 0},
 		{"The agent calls Bash before /start. Exit 2: the tool does not run, and this is what the agent sees.", "hades-gate", bash, 2},
-		{"The operator types /start. The gate records it and says nothing.", "hades-gate", start, 0},
+		{"The operator types /start. The gate records it and says nothing.", "hades-gate", s.client.Prompt("/start"), 0},
 		{"The agent calls Bash again. Exit 0: the tool runs.", "hades-gate", bash, 0},
-		{"The client compacts the conversation: the rules leave the context, so the load is void.", "hades-gate", compact, 0},
+		{"The client compacts the conversation: the rules leave the context, so the load is void.", "hades-gate", s.client.PreCompact("auto"), 0},
 		{"The agent calls Bash. Blocked again: markers 1–3 must be earned anew, /start need not.", "hades-gate", bash, 2},
-		{"The client starts the session again after the compaction: loaded again.", "hades-session-load", load, 0},
+		{"The client starts the session again after the compaction: loaded again.", "hades-session-load", s.client.SessionStart("compact"), 0},
 		{"The agent calls Bash. The tool runs.", "hades-gate", bash, 0},
 	}
 	for i, step := range steps {
 		fmt.Printf("\n\033[1m%d. %s\033[0m\n", i+1, step.says)
-		for k, v := range s.base {
-			step.payload[k] = v
-		}
-		payload, err := json.Marshal(step.payload)
+		result, err := rig.Command{Path: filepath.Join(s.hooks, step.hook), Stdin: step.payload}.Run()
 		if err != nil {
 			return err
 		}
-		result, err := rig.Command{Path: filepath.Join(s.hooks, step.hook), Stdin: payload}.Run()
-		if err != nil {
-			return err
-		}
-		fmt.Printf("   $ %s  <<< %s\n", step.hook, payload)
+		fmt.Printf("   $ %s  <<< %s\n", step.hook, step.payload)
 		for _, line := range strings.Split(strings.TrimSuffix(result.Stdout+result.Stderr, "\n"), "\n") {
 			if line != "" {
 				fmt.Println("   │ " + line)

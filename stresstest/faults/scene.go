@@ -197,9 +197,10 @@ type outcome struct {
 	wired *rig.Result
 }
 
+// A message is one write. What the Go runtime traces (GODEBUG) may stand ahead of it on its line.
 var (
-	failClosed = regexp.MustCompile(`(?m)^Moirai \(Hades\) fail-closed: (.+)\nWay out: .+`)
-	isBlocked  = regexp.MustCompile(`(?m)^BLOCKED by Moirai \(Hades\)\.$`)
+	failClosed = regexp.MustCompile(`Moirai \(Hades\) fail-closed: (.+)\nWay out: .+`)
+	isBlocked  = regexp.MustCompile(`(?m)BLOCKED by Moirai \(Hades\)\.$`)
 	unrecorded = regexp.MustCompile(`Moirai \(Hades\): not recorded\. .*fail-closed: (.+)\nWay out: .+`)
 	runtimeEnd = regexp.MustCompile(`(?m)^(?:fatal error: |runtime: |malformed |panic: |futexwakeup |SIGSEGV: |SIGBUS: |SIGTRAP: ).*$`)
 )
