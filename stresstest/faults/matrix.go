@@ -179,7 +179,7 @@ func (b *bench) attempt(s *scene, j job, i int) error {
 		if err != nil {
 			return err
 		}
-		o.wired = &w.Result
+		o.wired = &w
 	}
 	j.cell.runs++
 	j.cell.ends[s.letter(o)]++

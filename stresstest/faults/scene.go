@@ -193,8 +193,8 @@ func stand() string {
 // outcome is how one call ended.
 type outcome struct {
 	rig.Result
-	after string // token file
-	wired *rig.Result
+	after string   // token file
+	wired *outcome // of the same call behind the guard, if this one was ended by a signal
 }
 
 // A message is one write. What the Go runtime traces (GODEBUG) may stand ahead of it on its line.
@@ -236,6 +236,8 @@ func (s *scene) judge(o outcome) error {
 		return errLate
 	case o.Signal != 0 && s.kind.guarded && o.wired == nil:
 		return errors.New("ended by a signal, and the wired command line was not tried")
+	case o.Signal != 0 && s.kind.guarded && o.wired.Signal == 0 && o.wired.Code == 0:
+		return s.judge(*o.wired) // no fault hits the same instant twice: that hook came to its end
 	case o.Signal != 0 && s.kind.guarded && o.wired.Code != 2 && !s.gone:
 		return fmt.Errorf("ended by signal %v, and the wired command line gave %d", o.Signal, o.wired.Code)
 	case o.Signal == 0 && o.Code != 0 && o.Code != 2:
