@@ -12,11 +12,12 @@ import (
 	"strings"
 )
 
-// Payload holds keys of one JSON object, compared exactly, and the raw value of each,
-// empty for a key that stands twice. encoding/json's struct matching would ignore case
-// and let the last duplicate win. Each method judges one key, so that a session
-// elsewhere is never blocked by a rule about a field that it does not need (D1).
-type Payload map[string]json.RawMessage
+// Payload holds keys of one JSON object, compared exactly, and the value of each:
+// what encoding/json makes of it, or the raw bytes of an object that is judged
+// later; no bytes where a key stands twice. encoding/json's struct matching would
+// ignore case and let the last duplicate win. Each method judges one key, so that a
+// session elsewhere is never blocked by a rule about a field that it does not need (D1).
+type Payload map[string]any
 
 // skipped takes a value of which only the syntax is checked.
 type skipped struct{}
@@ -56,6 +57,7 @@ func malformed(condition string, args ...any) error {
 // decodeObject reads one JSON object and keeps the keys that are needed. An error
 // is one of syntax, or of reading.
 func decodeObject(dec *json.Decoder) (Payload, error) {
+	dec.UseNumber() // a number of any size is well-formed
 	token, err := dec.Token()
 	if err == nil && token != json.Delim('{') {
 		err = errors.New("it is not a JSON object")
@@ -72,12 +74,18 @@ func decodeObject(dec *json.Decoder) (Payload, error) {
 			err = dec.Decode(&skipped{})
 			continue
 		}
-		var raw json.RawMessage
-		err = dec.Decode(&raw)
-		if _, again := p[key]; again {
-			raw = nil
+		var value any
+		if slices.Contains(objectKeys[:], key) {
+			var raw json.RawMessage
+			err = dec.Decode(&raw)
+			value = raw
+		} else {
+			err = dec.Decode(&value)
 		}
-		p[key] = raw
+		if _, again := p[key]; again {
+			value = json.RawMessage(nil)
+		}
+		p[key] = value
 	}
 	return nil, err
 }
@@ -95,11 +103,12 @@ func needed(p Payload, key string) bool {
 // Text returns the string under key. Missing, doubled or of another type, it is
 // malformed.
 func (p Payload) Text(key string) (text string, err error) {
-	raw, has := p[key]
+	value, has := p[key]
 	if !has {
 		return "", malformed("key %q is missing", key)
 	}
-	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
+	text, isText := value.(string)
+	if !isText {
 		return "", malformed("key %q stands twice or is not a string", key)
 	}
 	return text, nil
@@ -115,10 +124,11 @@ func (p Payload) TextOr(key, absent string) (string, error) {
 
 // object returns the needed keys of the object under key; absent, it has none.
 func (p Payload) object(key string) (Payload, error) {
-	raw, has := p[key]
+	value, has := p[key]
 	if !has {
 		return nil, nil
 	}
+	raw, _ := value.(json.RawMessage)
 	in, err := decodeObject(json.NewDecoder(bytes.NewReader(raw)))
 	if err != nil {
 		return nil, malformed("key %q stands twice or is not an object", key)
@@ -141,10 +151,10 @@ func (p Payload) WholeRead() (content string, whole bool) {
 	response, responseErr := p.object(KeyResponse)
 	file, fileErr := response.object(KeyFile)
 	content, contentErr := file.Text(KeyContent)
-	lines := string(file[KeyNumLines])
-	n, _ := strconv.Atoi(lines)
+	lines, _ := file[KeyNumLines].(json.Number)
+	n, _ := lines.Int64()
 	return content, errors.Join(responseErr, fileErr, contentErr) == nil &&
-		n > 0 && string(file[KeyTotalLines]) == lines && string(file[KeyStartLine]) == "1"
+		n > 0 && file[KeyTotalLines] == lines && file[KeyStartLine] == json.Number("1")
 }
 
 // Cwd returns the working directory: absolute, without control characters, at
@@ -162,7 +172,7 @@ func (p Payload) Session() (string, error) { return p.id(KeySession) }
 
 // Agent returns agent_id, or "main" where it is absent, null or empty (D1).
 func (p Payload) Agent() (string, error) {
-	if raw, has := p[KeyAgent]; !has || string(raw) == "null" || string(raw) == `""` {
+	if p[KeyAgent] == nil || p[KeyAgent] == "" {
 		return MainAgent, nil
 	}
 	return p.id(KeyAgent)

@@ -114,9 +114,12 @@ const (
 )
 
 // The keys of which more than the syntax is looked at, with tool_input and
-// tool_response of Skill and Read (D1).
-var neededKeys = [...]string{KeyCwd, KeySession, KeyAgent, KeyEvent, KeySource, KeyPrompt, KeyTool,
-	KeyFilePath, KeySkill, KeyFile, KeyContent, KeyStartLine, KeyNumLines, KeyTotalLines}
+// tool_response of Skill and Read; and which of all these are objects (D1).
+var (
+	neededKeys = [...]string{KeyCwd, KeySession, KeyAgent, KeyEvent, KeySource, KeyPrompt, KeyTool,
+		KeyFilePath, KeySkill, KeyFile, KeyContent, KeyStartLine, KeyNumLines, KeyTotalLines}
+	objectKeys = [...]string{KeyInput, KeyResponse, KeyFile}
+)
 
 // Names of the programs and of the page that the messages point at (D14).
 const (
