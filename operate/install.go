@@ -69,7 +69,7 @@ func install(o options) error {
 			return err
 		}
 	}
-	fmt.Println("\nNext: make wiring (what to put into the settings), then make verify.")
+	fmt.Println("\nNext: make wiring (what to put into the settings), then make verify ROOT=/path/to/constellation-hades.")
 	return nil
 }
 

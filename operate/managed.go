@@ -43,11 +43,12 @@ func installManaged(options) error {
 	said(changed, "installed", dropIn)
 	fmt.Println("\n" + liveWarning + `
 Take the hooks out of user settings now (make verify names them): two sets of
-loaders can undo each other after a compaction, and the session stays blocked. Where an organisation has server-managed settings, these may replace the
+loaders can undo each other after a compaction, and the session stays blocked.
+Where an organisation has server-managed settings, these may replace the
 drop-in without a warning: put what make wiring-managed prints there too.
 Clients before 2.1.118 do not read drop-ins, and those before 2.1.332 skip them
 when told to (--bare): keep old clients off this machine.
-Next: make verify, as the user.`)
+Next, as the user: make verify ROOT=/path/to/constellation-hades.`)
 	return nil
 }
 

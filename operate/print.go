@@ -34,7 +34,7 @@ Leave hades-deployment-gate.sh and hades-vault-guard.sh as they are.
 	fmt.Fprintln(os.Stderr, liveWarning+`
 User settings can be switched off by a flag, a project's settings or an
 environment variable; what make install-managed puts in place cannot, with
-Claude Code 2.1.332. Then: make verify.`)
+Claude Code 2.1.332. Then: make verify ROOT=/path/to/constellation-hades.`)
 	return nil
 }
 

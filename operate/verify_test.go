@@ -274,7 +274,7 @@ func TestWiringSays(t *testing.T) {
 		{"type": "command", "command": "~/.claude/hooks/hades-vault-guard.sh"}]}],
 		"SessionStart": [{"hooks": [{"type": "command", "command": "~/.claude/hooks/moirai/hades-session-load.sh"}]}]}}`)
 	res := tr.Operate("wiring")
-	for _, want := range []string{tr.Settings(), "PreToolUse: take it out (§8): ~/.claude/hooks/hades-session-start-gate.sh",
+	for _, want := range []string{tr.Settings(), "PreToolUse: take it out (docs/RETIREMENT.md): ~/.claude/hooks/hades-session-start-gate.sh",
 		"SessionStart: ~/.claude/hooks/moirai/hades-session-load.sh", "Settings are live", "hades-deployment-gate.sh"} {
 		if !strings.Contains(res.Stderr, want) {
 			t.Errorf("no %q in\n%s", want, res.Stderr)
