@@ -8,7 +8,7 @@ import (
 )
 
 // verify checks the wiring as it is: what each client of this user would read,
-// judged without running anything, and then each wired command, run through the
+// judged without running anything, the programs themselves, and then each wired command, run through the
 // shell as the client runs it. It is never green on configuration alone: with
 // no command that ran, it fails.
 //
@@ -26,6 +26,16 @@ func verify(o options) error {
 	}
 	if len(report.Findings) == 0 {
 		t.row(true, "wiring", "as make wiring prints it, in force, nothing retired")
+	}
+	programs, err := wiring.Programs(o.machine, report)
+	if err != nil {
+		return err
+	}
+	for _, f := range programs {
+		t.row(false, f.Name, f.Detail)
+	}
+	if len(programs) == 0 {
+		t.row(true, "programs", "mode 0755, in nobody else's reach, as install put them there")
 	}
 	if err := rehearse(report, o.root, &t); err != nil {
 		return err

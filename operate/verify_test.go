@@ -17,7 +17,7 @@ import (
 // REAL is the program itself; $x holds the payload.
 var impostors = []struct {
 	program, script string
-	want            string // what fails, and only that
+	want            string // what fails, with the checksum, and only that
 }{
 	{"hades-gate", `case $x in *PreToolUse*constellation-hades*|*constellation-hades*PreToolUse*) exit 0;; esac`, "run_blocks"},
 	{"hades-gate", `case $x in *PreToolUse*constellation-hades*|*constellation-hades*PreToolUse*) echo nobody knows why >&2; exit 2;; esac`, "run_blocks"},
@@ -47,10 +47,44 @@ func TestVerifyRuns(t *testing.T) {
 			res := tr.Run(tr.Bin("operate"), "verify")
 			failed := trial.Marked(res.Stdout, "FAIL")
 			slices.Sort(failed)
-			if got := slices.Compact(failed); res.Code != 1 || !slices.Equal(got, []string{im.want}) {
+			if got := slices.Compact(failed); res.Code != 1 || !slices.Equal(got, []string{"hook_checksum_mismatch", im.want}) {
 				t.Errorf("exit %d, failed: %v\n%s", res.Code, got, res.Stdout)
 			}
 		})
+	}
+}
+
+// TestVerifyPrograms: programs that do all they must are not believed either where
+// others can change them, or somebody has.
+func TestVerifyPrograms(t *testing.T) {
+	for _, v := range []struct {
+		name   string
+		change func(path string) error
+		want   []string
+	}{
+		{"as installed", func(string) error { return nil }, nil},
+		{"writable", func(path string) error { return os.Chmod(path, 0o777) }, []string{"hook_mode", "hook_writable"}},
+		{"a byte more", func(path string) error {
+			f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			_, err = f.WriteString("x")
+			return err
+		}, []string{"hook_checksum_mismatch"}},
+	} {
+		for _, program := range []string{"hades-gate", "hades-session-load"} {
+			t.Run(v.name+"/"+program, func(t *testing.T) {
+				tr := trial.New(t)
+				tr.Wire()
+				tr.Must(v.change(filepath.Join(tr.Home, ".local/libexec/moirai", program)))
+				res := tr.Run(tr.Bin("operate"), "verify")
+				if got := trial.Marked(res.Stdout, "FAIL"); (res.Code != 0) != (v.want != nil) || !slices.Equal(got, v.want) {
+					t.Errorf("exit %d, failed: %v\n%s", res.Code, got, res.Stdout)
+				}
+			})
+		}
 	}
 }
 
@@ -75,7 +109,7 @@ func TestVerifyGuard(t *testing.T) {
 func TestVerifyNeverGreenOnPaper(t *testing.T) {
 	tr := trial.New(t)
 	res := tr.Run(tr.Bin("operate"), "verify")
-	if got := trial.Marked(res.Stdout, "FAIL"); res.Code != 1 || !slices.Equal(got, []string{"wiring_missing", "run"}) {
+	if got := trial.Marked(res.Stdout, "FAIL"); res.Code != 1 || !slices.Equal(got, []string{"wiring_missing", "hook_missing", "hook_missing", "run"}) {
 		t.Errorf("nothing wired: exit %d, failed: %v", res.Code, got)
 	}
 }

@@ -21,6 +21,7 @@
 //	owned.go       who else could change a file
 //	root.go        what only a given constellation can tell: pages, schedules, worktrees
 //	retired.go     the bash version's files that must be gone (§8)
+//	programs.go    the programs themselves: mode, owner, checksum
 //	check.go       all of it, for one user
 //	record.go      what install did, so that it can be undone and checked
 //

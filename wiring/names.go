@@ -13,6 +13,10 @@ func finding(name, format string, args ...any) Finding {
 
 // The names of findings.
 const (
+	HookMissing  = "hook_missing"           // gate or loader is not there
+	HookMode     = "hook_mode"              // its mode is not exactly 0755
+	HookWritable = "hook_writable"          // others can write it or replace it
+	HookChecksum = "hook_checksum_mismatch" // it is not what install put there
 	Malformed    = "wiring_settings_malformed"
 	Missing      = "wiring_missing"
 	Doubled      = "wiring_doubled"

@@ -18,10 +18,6 @@ func alarm(name, format string, args ...any) alert {
 
 // The names of alerts, beside those of wiring/names.go (§7).
 const (
-	hookMissing  = "hook_missing"           // gate or loader is not there
-	hookMode     = "hook_mode"              // its mode is not exactly 0755
-	hookWritable = "hook_writable"          // others can write it or replace it
-	hookChecksum = "hook_checksum_mismatch" // it is not what install put there
 	dirMissing   = "token_dir_missing"
 	dirNoDir     = "token_dir_not_directory"
 	dirForeign   = "token_dir_foreign"       // it is not ours

@@ -85,18 +85,18 @@ func probe(root string, now time.Time) (alerts []alert, seen string, err error) 
 	if err != nil {
 		return nil, "", err
 	}
-	for _, f := range report.Findings {
-		alerts = append(alerts, alert(f))
-	}
-	programs, err := programAlerts(m, report)
+	programs, err := wiring.Programs(m, report)
 	if err != nil {
 		return nil, "", err
+	}
+	for _, f := range append(report.Findings, programs...) {
+		alerts = append(alerts, alert(f))
 	}
 	dir, err := tokenDirAlerts()
 	if err != nil {
 		return nil, "", err
 	}
-	alerts = slices.Concat(alerts, programs, dir)
+	alerts = append(alerts, dir...)
 	seen = fmt.Sprintf("%d wired hooks", len(report.Hooks()))
 	if root != "" {
 		seen += ", root " + root

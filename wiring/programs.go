@@ -1,4 +1,4 @@
-package main
+package wiring
 
 import (
 	"crypto/sha256"
@@ -11,39 +11,38 @@ import (
 	"slices"
 
 	"moirai/moiraicore"
-	"moirai/wiring"
 )
 
 // hookMode0755 is the mode that both hooks must have exactly (§7).
 const hookMode0755 fs.FileMode = 0o755
 
-// programAlerts judges the gate and the loader wherever they are installed or
-// wired: there, executable, exactly 0755, not writable by others along their
-// real path, and what install put there.
-func programAlerts(m wiring.Machine, report wiring.Report) ([]alert, error) {
+// Programs judges the gate and the loader wherever they are installed or wired:
+// there, exactly 0755, not writable by others along their real path, and what
+// install put there (§7).
+func Programs(m Machine, report Report) ([]Finding, error) {
 	paths, sums, err := hookPrograms(m, report)
 	if err != nil {
 		return nil, err
 	}
-	var alerts []alert
+	var found []Finding
 	for _, path := range paths {
-		a, err := judgeProgram(path, sums)
+		f, err := judgeProgram(path, sums)
 		if err != nil {
 			return nil, err
 		}
-		alerts = append(alerts, a...)
+		found = append(found, f...)
 	}
-	return alerts, nil
+	return found, nil
 }
 
 // hookPrograms lists the real paths of the hooks, and what install recorded of
 // them. Where nothing is installed or wired the user's folder is named, so that
 // it is missing.
-func hookPrograms(m wiring.Machine, report wiring.Report) (paths []string, sums map[string]string, err error) {
-	folders := []string{wiring.ManagedPrograms, m.Programs()}
+func hookPrograms(m Machine, report Report) (paths []string, sums map[string]string, err error) {
+	folders := []string{ManagedPrograms, m.Programs()}
 	sums = map[string]string{}
 	for _, folder := range folders {
-		record, exists, err := wiring.ReadRecord(folder)
+		record, exists, err := ReadRecord(folder)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -68,31 +67,31 @@ func hookPrograms(m wiring.Machine, report wiring.Report) (paths []string, sums 
 	return slices.Compact(paths), sums, nil
 }
 
-func judgeProgram(path string, sums map[string]string) ([]alert, error) {
+func judgeProgram(path string, sums map[string]string) ([]Finding, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return []alert{alarm(hookMissing, "%s", path)}, nil
+		return []Finding{finding(HookMissing, "%s", path)}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	var alerts []alert
+	var found []Finding
 	if info.Mode() != hookMode0755 {
-		alerts = append(alerts, alarm(hookMode, "%s has mode %v, not %v", path, info.Mode(), hookMode0755))
+		found = append(found, finding(HookMode, "%s has mode %v, not %v", path, info.Mode(), hookMode0755))
 	}
-	if err := wiring.OnlyUs(path); err != nil {
-		alerts = append(alerts, alarm(hookWritable, "%s: %v", path, err))
+	if err := OnlyUs(path); err != nil {
+		found = append(found, finding(HookWritable, "%s: %v", path, err))
 	}
 	sum, err := checksum(path)
 	if err != nil {
 		return nil, err
 	}
 	if recorded, ok := sums[path]; !ok {
-		alerts = append(alerts, alarm(hookChecksum, "%s: no install recorded it", path))
+		found = append(found, finding(HookChecksum, "%s: no install recorded it", path))
 	} else if recorded != sum {
-		alerts = append(alerts, alarm(hookChecksum, "%s is sha256 %s, installed was %s", path, sum, recorded))
+		found = append(found, finding(HookChecksum, "%s is sha256 %s, installed was %s", path, sum, recorded))
 	}
-	return alerts, nil
+	return found, nil
 }
 
 func checksum(path string) (string, error) {
