@@ -17,7 +17,7 @@ func Units(s string) int {
 }
 
 // Paginate cuts the three files of root into pages of at most PageUnits UTF-16
-// units each, their banners and final newline included, since the client keeps no
+// units each (up to MaxPages of them), their banners and final newline included, since the client keeps no
 // more of one SessionStart command and silently drops the rest (D7). A page has
 // one FILE…END part for each file that it carries; the byte counts in it make the
 // files whole again whatever they hold. It cuts at line ends, and inside a line

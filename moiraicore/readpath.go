@@ -13,8 +13,8 @@ func IsExemptTool(tool string) bool { return slices.Contains(exemptTools[:], too
 
 // ExemptRead tells whether a Read passes without markers (§4.3, D12). It is
 // judged by its cleaned path; where that is or leads through a link, what it
-// resolves to must be exempt itself or lie under root, and nothing on the way may be
-// each process's own.
+// resolves to must be exempt itself or lie under root, and be one file to every
+// process.
 func ExemptRead(filePath, cwd, root string) bool {
 	path := filePath
 	if slices.Contains(exemptFiles[:], filePath) { // older clients pass what the model wrote
@@ -28,8 +28,8 @@ func ExemptRead(filePath, cwd, root string) bool {
 	// A client that takes ".." out before it opens the file and one that
 	// leaves it to the kernel may mean two files: both must pass.
 	for _, p := range [...]string{filepath.Clean(path), path} {
-		resolved, own := follow(p)
-		if own || !isExempt(resolved) && !strings.HasPrefix(resolved, root+"/") {
+		resolved, one := follow(p)
+		if !one || !isExempt(resolved) && !strings.HasPrefix(resolved, root+"/") {
 			return false
 		}
 	}
@@ -43,18 +43,20 @@ func RequiredRead(filePath, root string) (i int, ok bool) {
 		path := root + "/" + r.Path
 		// As in ExemptRead: what the kernel opens and what a client opens that
 		// takes ".." out first must both be it.
-		if (filePath == path || isPlain(filePath)) && leadsTo(path, filePath) && leadsTo(path, filepath.Clean(filePath)) {
+		if filePath == path && sameFile(filePath, path) || isPlain(filePath) && leadsTo(path, filePath) && leadsTo(path, filepath.Clean(filePath)) {
 			return i, true
 		}
 	}
 	return 0, false
 }
 
-// leadsTo tells whether path is the file, and no way through what each process has
-// its own of.
+// leadsTo tells whether path is the file, and that to every process.
 func leadsTo(file, path string) bool {
-	_, own := follow(path)
-	return !own && sameFile(path, file)
+	if !sameFile(path, file) {
+		return false
+	}
+	_, one := follow(path)
+	return one
 }
 
 // AsShown is a text as the client's Read gives it: no byte order mark ahead, line
@@ -70,12 +72,12 @@ func isExempt(path string) bool {
 	return slices.Contains(exemptFiles[:], filepath.Base(path)) || strings.Contains(path, exemptSegment)
 }
 
-// isPlain tells whether the path means one file to us and to every client:
-// absolute, no blank at either end that a client might trim, no control character,
+// isPlain tells whether every client opens the path as it is written: absolute, at
+// most MaxPath bytes, no blank at either end that it might trim, no control character,
 // and nothing that Unicode normalization changes: 2.1.50 opens the composed form of
 // what it passes to the hook, which may be another file.
 func isPlain(path string) bool {
 	blank := func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
 	composes := func(r rune) bool { return r >= firstCombining }
-	return filepath.IsAbs(path) && strings.TrimFunc(path, blank) == path && !hasControl(path) && !strings.ContainsFunc(path, composes)
+	return filepath.IsAbs(path) && len(path) <= MaxPath && strings.TrimFunc(path, blank) == path && !hasControl(path) && !strings.ContainsFunc(path, composes)
 }

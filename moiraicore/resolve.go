@@ -3,7 +3,6 @@ package moiraicore
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 )
@@ -16,17 +15,18 @@ func Resolve(path string) string {
 	return resolved
 }
 
-// follow is Resolve, and tells whether the way leads through what each process has
-// its own of: it may end at one file for us and at another for the client (D12).
-func follow(path string) (resolved string, own bool) {
-	resolved = "/"
+// follow is Resolve, and tells whether the path is one file to every process: no way
+// through what each process has its own of, and no more links than can be followed
+// (D12).
+func follow(path string) (resolved string, one bool) {
+	resolved, one = "/", true
 	rest := strings.Split(path, "/")
 	for links := 0; len(rest) > 0; {
-		next := filepath.Join(resolved, rest[0]) // resolved has no link left, so ".." can be taken out
+		next := filepath.Join(resolved, rest[0]) // ".." goes up from where the links led
 		rest = rest[1:]
 		target, err := os.Readlink(next)
 		if err != nil || links == maxLinks {
-			resolved, own = next, own || isOwn(next)
+			resolved, one = next, one && err != nil && !isOwn(next)
 			continue
 		}
 		links++
@@ -35,15 +35,14 @@ func follow(path string) (resolved string, own bool) {
 		}
 		rest = append(strings.Split(target, "/"), rest...)
 	}
-	return resolved, own
+	return resolved, one
 }
 
-// isOwn tells whether dir has one of the names under which a system mounts what each
-// process has its own of, and is no plain directory of the file system around it.
+// isOwn tells whether each process may see other files in dir: it is /dev, or what a
+// system mounts as proc, wherever that is.
 func isOwn(dir string) bool {
-	name := func(own string) bool { return strings.EqualFold(own, filepath.Base(dir)) }
-	if !slices.ContainsFunc(ownNames[:], name) {
-		return false
+	if !strings.EqualFold(filepath.Base(dir), procMount) {
+		return strings.EqualFold(dir, devDir)
 	}
 	inside, err := os.Lstat(dir)
 	around, aroundErr := os.Lstat(filepath.Dir(dir))

@@ -49,10 +49,13 @@ var (
 	exemptTools   = [...]string{"TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "TaskStop", "TaskOutput"}
 	exemptFiles   = [...]string{"CLAUDE.md", "MEMORY.md"}
 	exemptSegment = "/memory/"
+)
 
-	// Where these are mounted, a path may be one file to us and another to the
-	// client: /proc/self/cwd, /dev/fd/3.
-	ownNames = [...]string{"proc", "dev"}
+// Below these a path may be one file to us and another to the client: /dev/fd/3,
+// /proc/self/cwd (D12).
+const (
+	devDir    = "/dev"
+	procMount = "proc" // the last component, where another file system begins
 )
 
 // Tools that the gate looks into, and the names that records carry (§4.5).
@@ -135,7 +138,7 @@ const idCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 const (
 	MaxPayload     = 128 << 20              // bytes of stdin (D1)
 	MaxID          = 128                    // characters of session_id and agent_id (D1)
-	MaxPath        = 4096                   // bytes of cwd: what a kernel takes
+	MaxPath        = 4096                   // bytes of a path: what a kernel takes
 	MaxToken       = 1 << 20                // bytes of a token file (D4)
 	MaxRequired    = 64 << 20               // bytes of one required file: more than any pages carry, and read in time
 	MaxRead        = 25_000                 // bytes of a file that a Read can prove (D11)
@@ -149,5 +152,5 @@ const (
 	MaxQuoted      = 200                    // bytes of a payload string in a message (D14)
 	firstCombining = 0x300                  // below it NFC leaves every character as it is (D12)
 	maxTried       = 10                     // directories listed in a message, outermost first (D2)
-	maxLinks       = 40                     // links followed by hand (D2)
+	maxLinks       = 255                    // links followed: more than any kernel follows (D2)
 )

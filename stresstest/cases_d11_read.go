@@ -79,6 +79,10 @@ var readCases = []testCase{
 		mkdir("{dir}/deep/x"), link("{root}/l", "{dir}/deep/x"), link("{dir}/deep/c", "{root}/CONTEXT.md"), write("{root}/c", "key\n"),
 		gate(read("{root}/l/../c")).blocks("Read", "____"), gate(read("{root}/docs/../CONTEXT.md")),
 	}},
+	{class: "D11", name: "a path that leads elsewhere for a client that leaves .. to the kernel", steps: []step{
+		mkdir("{dir}/deep/x"), link("{root}/l", "{dir}/deep/x"), write("{dir}/deep/CONTEXT.md", "key\n"),
+		gate(read("{root}/l/../CONTEXT.md")).blocks("Read", "____"),
+	}},
 	{class: "D11", name: "a path that leads elsewhere for a client that composes letters first", steps: []step{
 		link("{root}/e\u0301", "{root}/CONTEXT.md"), write("{root}/\u00e9", "key\n"),
 		gate(read("{root}/e\u0301")).blocks("Read", "____"), gate(read("{root}/memory/e\u0301")).blocks("Read", "____"),
@@ -88,6 +92,12 @@ var readCases = []testCase{
 		gate(read("{dir}/own/CONTEXT.md")).in("{root}").blocks("Read", "____"), gate(read("{root}/CONTEXT.md")).in("{root}"),
 		link("{dir}/top", "/"), gate(read("{dir}/top/proc/self/cwd/CONTEXT.md")).in("{root}").blocks("Read", "____"),
 		gate(read("/proc/self/root{root}/CONTEXT.md")).in("{root}").blocks("Read", "____"),
+	}},
+	{class: "D11", name: "a root on a disk that is mounted as dev or proc: the paths of the message count", needs: mount, steps: []step{
+		mkdir("{dir}/dev"), small("{dir}/dev", 1<<20), constellation("{dir}/dev/constellation-hades", rig.SmallContents()),
+		gate(read("{root}/" + required[0])), gate(shown(0)), gate(shown(1)), gate(shown(2)), start(), allowed(), session("b"),
+		mkdir("{dir}/proc"), small("{dir}/proc", 1<<20), constellation("{dir}/proc/constellation-hades", rig.SmallContents()),
+		gate(read("{root}/" + required[0])), gate(shown(0)), gate(shown(1)), gate(shown(2)), start(), allowed(),
 	}},
 	{class: "D11", name: "a root whose own path has letters that a client may compose: the paths of the message count", steps: []step{
 		mkdir("{dir}/e\u0301"), constellation("{dir}/e\u0301/constellation-hades", rig.SmallContents()), gate(read("{root}/" + required[0])),

@@ -1,5 +1,7 @@
 package main
 
+import "strings"
+
 // D12: what passes without markers, exactly.
 var exemptCases = []testCase{
 	{class: "D12", name: "tool names are exact and case-sensitive", steps: gatedTools(
@@ -50,6 +52,18 @@ var exemptCases = []testCase{
 	{class: "D12", name: "a plain folder of the name proc or dev is each process's own no more than another", needs: linux, steps: []step{
 		write("{dir}/dev/x/CLAUDE.md", "x"), write("{dir}/proc/memory/a", "x"), gate(read("{dir}/dev/x/CLAUDE.md")), gate(read("{dir}/proc/memory/a")), noToken(),
 	}},
+	{class: "D12", name: "proc under another path and in other letters is each process's own too", needs: mount, steps: []step{
+		mkdir("{dir}/host/proc"), bound("/proc", "{dir}/host/proc"), gate(read("{dir}/host/proc/self/cwd/memory/a")).blocks("Read", "____"),
+		mkdir("{dir}/Proc/memory"), gate(read("{dir}/Proc/memory/a")), small("{dir}/Proc", 1<<20), gate(read("{dir}/Proc/memory/a")).blocks("Read", "____"),
+		mkdir("{dir}/dev/memory"), small("{dir}/dev", 1<<20), gate(read("{dir}/dev/memory/a")), gate(read("/DEV/memory/a")).blocks("Read", "____"),
+	}},
+	{class: "D12", name: "more links than a kernel follows are gated", steps: append([]step{
+		write("{dir}/key", "x"), mkdir("{dir}/memory"), link("{dir}/memory/d", "."), link("{dir}/memory/s", "../key"), link("{dir}/memory/CLAUDE.md", "CLAUDE.md"),
+		gate(read("{dir}/memory" + strings.Repeat("/d", 40) + "/a")),
+	}, gatedReads("{dir}/memory/s", throughLinks(39), throughLinks(40), throughLinks(254), throughLinks(255), throughLinks(300), "{dir}/memory/CLAUDE.md")...)},
+	{class: "D12", name: "a path longer than a kernel takes is gated", steps: gatedReads(
+		"/x/memory/"+strings.Repeat("a/", 2043)+"b", "/x"+strings.Repeat("/", 1<<20)+"/memory/a",
+	)},
 	{class: "D12", name: "no file_path is gated", steps: []step{
 		gate(with(read("x"), "tool_input", "{}")).blocks("Read", "____"), gate(without(read("x"), "tool_input")).blocks("Read", "____"),
 		gate(read("")).blocks("Read", "____"),
@@ -98,6 +112,10 @@ var exemptCases = []testCase{
 		mkdir("{dir}/a/memory"), write("{dir}/secret/key", "x"), mkdir("{dir}/secret/sub"), link("{dir}/a/memory/hop", "{dir}/secret/sub"),
 		gate(read("{dir}/a/memory/hop/../key")).blocks("Read", "____"),
 	}},
+	{class: "D12", name: "a .. after a link: what a client opens that takes it out first must be exempt too", steps: []step{
+		write("{dir}/key", "x"), mkdir("{root}/sub"), mkdir("{dir}/a"), link("{dir}/a/hop", "{root}/sub"), link("{dir}/a/CLAUDE.md", "../key"),
+		gate(read("{dir}/a/hop/../CLAUDE.md")).blocks("Read", "____"),
+	}},
 	{class: "D12", name: "a dangling link out is gated, one that does not exist is exempt", steps: []step{
 		link("{root}/CLAUDE.md", "{dir}/later"), gate(read("{root}/CLAUDE.md")).blocks("Read", "____"), gate(read("{root}/MEMORY.md")), noToken(),
 	}},
@@ -125,6 +143,9 @@ func gatedReads(paths ...string) []step {
 	}
 	return append(steps, noToken())
 }
+
+// throughLinks goes through n links that lead nowhere else, and one that leaves.
+func throughLinks(n int) string { return "{dir}/memory" + strings.Repeat("/d", n) + "/s" }
 
 // gatedTools: each name is blocked, and quoted in the message if it is not plain.
 func gatedTools(names ...string) []step {
