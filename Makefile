@@ -6,6 +6,7 @@ SHELL := /bin/sh
 BUILDVCS := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo true || echo false)
 GOBUILD  := CGO_ENABLED=0 go build -trimpath -buildvcs=$(BUILDVCS)
 TESTS    := .cache/tests
+PRODUCT  := go.mod moiraicore hades-session-load hades-gate operate wiring cerberus docs README.md
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 PLATFORMS   := darwin/arm64 darwin/amd64 linux/arm64
@@ -21,9 +22,8 @@ help: ## this list
 	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 26
 
 build: ## the shipped programs, into bin/
-	@mkdir -p bin
 	@$(GOBUILD) -o bin/ ./hades-session-load ./hades-gate ./operate ./cerberus/moirai-hades-integrity
-	@cp README.md bin/
+	@mkdir -p bin/docs && cp README.md bin/ && cp docs/*.md bin/docs/ && touch bin/hades-gate
 
 tests: build
 	@mkdir -p $(TESTS)
@@ -97,6 +97,8 @@ wiring-managed: build ## print the managed drop-in
 
 # As root a build would leave files of root in the clone: it is made only where there is none.
 install-managed: $(if $(wildcard bin/hades-gate),,build) ## as root: hooks and drop-in out of every user's reach
+	@new=$$(find $(PRODUCT) -type f -newer bin/hades-gate | head -1); \
+		test -z "$$new" || { echo "$$new is newer than bin/: make build first, as the owner of this clone" >&2; exit 1; }
 	@bin/operate install-managed
 
 uninstall-managed: $(if $(wildcard bin/hades-gate),,build) ## as root: undo install-managed

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"syscall"
 
 	"moirai/moiraicore"
 )
@@ -40,8 +41,20 @@ route is the Skill tool with skill "start".
 Operator: if a turn is running, press Esc before you type /start.
 `
 
+const resolveBoth = `type /start or /war-room-start. The gate opens once the
+fourth marker is recorded.
+That alone is not enough: markers 1–3 are missing too, see below.
+Agent: other tools are blocked too, so stop and do not try others. Your own
+route is the way out below, then the Skill tool with skill "start".
+Operator: if a turn is running, press Esc before you type /start.
+`
+
 const resolveLoad = `START_ACK stands; markers 1–3 are what is missing, see below.
-Agent: other tools are blocked too, so stop and do not try others.
+Agent: other tools are blocked too, so stop and do not try others. Your own
+route is the way out below.
+`
+
+const startedInNoRoot = `Moirai (Hades): START_ACK stands, but this is no Hades root: no directory holds the three rule files. A blocked call says more.
 `
 
 const startedButNotLoaded = `Moirai (Hades): START_ACK stands, but the three rule files are not loaded: the agent reads them in full, or the operator resumes or restarts the session. A blocked call says more.
@@ -65,8 +78,13 @@ what was loaded (LOAD_VOID), and no load followed.`
 Each page K must be wired as %[3]s K/N with the same N, at least %[1]d.`
 	otherRoot = `the session was loaded for another root, %s;
 this root is %s.`
+	unfit    = "    (no Read or load counts: it is missing, empty, no file or unreadable; the operator\n    mends it first: git checkout, chmod u+r)\n"
+	tooLong  = "    (%d bytes: over %d a Read does not count; wire pages or shorten it)\n"
 	someRead = `only the files checked above were shown in full.`
 	noLoad   = `the token holds no load: the loader is not wired or failed.`
+	canLoad  = `
+Whether the loader is wired, for enough pages, and can load here: the operator
+runs make verify ROOT=%s`
 )
 
 // block returns the message of a gated call that lacks markers: what is
@@ -79,11 +97,11 @@ func (c call) block(tool string, load *moiraicore.Load) error {
 	gate = moiraicore.Resolve(gate)
 	loader := filepath.Join(filepath.Dir(gate), moiraicore.LoaderName)
 	resolution, missing := resolveStart, ""
+	if !load.Loaded() {
+		resolution, missing = resolveBoth, "Markers 1–3 are MISSING here: "+c.reason(load)
+	}
 	if load.Started {
 		resolution = resolveLoad
-	}
-	if !load.Loaded() {
-		missing = "Markers 1–3 are MISSING here: " + c.reason(load)
 	}
 	message := fmt.Sprintf(blockMessage, moiraicore.GateName, checklist(load), resolution, missing, loader, moiraicore.TokenDir,
 		moiraicore.Quote(tool), moiraicore.TokenPath(c.session), gate, loader, commit(), filepath.Join(filepath.Dir(gate), moiraicore.ReadmeName))
@@ -104,10 +122,11 @@ func (c call) reason(load *moiraicore.Load) string {
 	if !c.scope.Whole {
 		return fmt.Sprintf(noRoot, c.scope.TriedList("\n  "))
 	}
-	why := noLoad
+	verify := fmt.Sprintf(canLoad, moiraicore.QuotePath(c.scope.Root))
+	why := noLoad + verify
 	switch {
 	case !load.Exists:
-		why = noToken
+		why = noToken + verify
 	case load.Voided:
 		why = voided
 	case load.Last.M > 0 && !load.Complete(load.Last):
@@ -135,11 +154,16 @@ func pagesLost(load *moiraicore.Load) string {
 func (c call) waysOut(load *moiraicore.Load) string {
 	out := "Way out: the main agent reads these files (Read tool, no offset;\nif the answer is that the file is unchanged, again with limit 2500):\n"
 	for i, r := range moiraicore.Required {
+		if load.Acked[i] {
+			continue
+		}
 		path := c.scope.Root + "/" + r.Path
-		if info, err := os.Stat(path); !load.Acked[i] && err == nil && info.Size() > moiraicore.MaxRead {
-			out += fmt.Sprintf("  %s\n    (%d bytes: over %d a Read does not count; wire pages or shorten it)\n", moiraicore.QuotePath(path), info.Size(), moiraicore.MaxRead)
-		} else if !load.Acked[i] {
-			out += "  " + moiraicore.QuotePath(path) + "\n"
+		out += "  " + moiraicore.QuotePath(path) + "\n"
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || syscall.Access(path, 4) != nil { // R_OK
+			out += unfit
+		} else if info.Size() > moiraicore.MaxRead {
+			out += fmt.Sprintf(tooLong, info.Size(), moiraicore.MaxRead)
 		}
 	}
 	out += "or the operator resumes or restarts the session (exit, then claude --resume).\n"

@@ -88,9 +88,12 @@ func (c call) prompt() {
 		loaded = l.Loaded()
 		return l.EarnStart()
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		moiraicore.NotRecorded(err)
-	} else if !loaded {
+	case !loaded && !c.scope.Whole:
+		moiraicore.Say(startedInNoRoot)
+	case !loaded:
 		moiraicore.Say(startedButNotLoaded)
 	}
 }

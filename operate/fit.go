@@ -38,8 +38,8 @@ func fit(o options) error {
 		return fmt.Errorf("more than the %d pages that can be wired: shorten the files", moiraicore.MaxPages)
 	}
 	if len(pages) > wiring.Pages {
-		return fmt.Errorf("wire %s 1/%d to %d/%d in the place of the %d that make wiring prints, or shorten the files",
-			moiraicore.LoaderName, len(pages), len(pages), len(pages), wiring.Pages)
+		return fmt.Errorf("wire %s 1/%d to %d/%d in the place of the %d that make wiring prints, or shorten the files; make verify ROOT=%s tells whether it is",
+			moiraicore.LoaderName, len(pages), len(pages), len(pages), wiring.Pages, o.root)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -126,7 +127,7 @@ func wantInstalled(tr *trial.Trial) {
 	tr.Helper()
 	folder := filepath.Join(tr.Home, ".local/libexec/moirai")
 	for name, mode := range map[string]fs.FileMode{
-		"hades-gate": 0o755, "hades-session-load": 0o755, "moirai-hades-integrity": 0o755, "operate": 0o755, "README.md": 0o644,
+		"hades-gate": 0o755, "hades-session-load": 0o755, "moirai-hades-integrity": 0o755, "operate": 0o755, "README.md": 0o644, "docs/ALERTS.md": 0o644,
 	} {
 		want, err := os.ReadFile(tr.Bin(name))
 		tr.Must(err)
@@ -274,7 +275,7 @@ func TestReplace(t *testing.T) {
 	// Two builds: the second has bytes behind its end, which no system minds.
 	builds := [2]string{filepath.Join(tr.Home, "one"), filepath.Join(tr.Home, "two")}
 	for i, dir := range builds {
-		for _, name := range []string{"hades-gate", "hades-session-load", "moirai-hades-integrity", "operate", "README.md"} {
+		for _, name := range []string{"hades-gate", "hades-session-load", "moirai-hades-integrity", "operate", "README.md", "docs/ALERTS.md"} {
 			text, err := os.ReadFile(tr.Bin(name))
 			tr.Must(err)
 			tr.Write(filepath.Join(dir, name), string(append(text, bytes.Repeat([]byte{'\n'}, i)...)))
@@ -341,6 +342,12 @@ func TestManaged(t *testing.T) {
 	run(0, "install-managed")
 	if again := tree(t, wiring.ManagedPrograms, wiring.DropIn()); again != installed {
 		t.Errorf("a second install-managed changes something:\n%s", again)
+	}
+	more := regexp.MustCompile(`(hades-session-load [0-9]+)/4`).ReplaceAll(drop, []byte("$1/6"))
+	tr.Must(os.WriteFile(wiring.DropIn(), more, 0o644))
+	run(0, "install-managed")
+	if drop, err = os.ReadFile(wiring.DropIn()); err != nil || !strings.Contains(string(drop), "hades-session-load 6/6") || strings.Contains(string(drop), "/4") {
+		t.Errorf("wired for six pages, install-managed leaves %v\n%s", err, drop)
 	}
 	run(0, "uninstall-managed")
 	if after := machine(tr); after != before {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -36,7 +37,12 @@ func installManaged(options) error {
 	if _, err := putFile(wiring.RecordPath(wiring.ManagedPrograms), record.Text(), 0o644); err != nil {
 		return err
 	}
-	changed, err := putFile(dropIn, wiring.Managed(), 0o644)
+	present, err := os.ReadFile(dropIn)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	pages := wiring.PagesIn(present) // what was wired for more pages stays so
+	changed, err := putFile(dropIn, wiring.Managed(pages), 0o644)
 	if err != nil {
 		return err
 	}

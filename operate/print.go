@@ -60,7 +60,7 @@ func replaces(report wiring.Report, printed []wiring.Wire) string {
 }
 
 func printManaged(options) error {
-	if _, err := os.Stdout.Write(wiring.Managed()); err != nil {
+	if _, err := os.Stdout.Write(wiring.Managed(wiring.Pages)); err != nil {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, `

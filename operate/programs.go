@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"moirai/moiraicore"
 	"moirai/wiring"
@@ -19,7 +20,10 @@ var programs = [...]string{moiraicore.GateName, moiraicore.LoaderName, probeName
 
 const probeName = "moirai-hades-integrity"
 
-// putPrograms copies the programs and the README from the folder of this
+// docs is the folder of the pages that the README and the findings name.
+const docs = "docs"
+
+// putPrograms copies the programs, the README and the pages from the folder of this
 // program into folder, and enters them in the record.
 func putPrograms(folder string, record *wiring.Record) error {
 	self, err := os.Executable()
@@ -32,7 +36,28 @@ func putPrograms(folder string, record *wiring.Record) error {
 			return err
 		}
 	}
-	return putProgram(from, folder, moiraicore.ReadmeName, 0o644, record)
+	pages, err := filepath.Glob(filepath.Join(from, docs, "*.md"))
+	if err != nil || pages == nil {
+		return fmt.Errorf("no pages in %s (make build first)", filepath.Join(from, docs))
+	}
+	if err := addDirs(record, filepath.Join(folder, docs)); err != nil {
+		return err
+	}
+	for _, page := range append(pages, moiraicore.ReadmeName) {
+		if err := putProgram(from, folder, strings.TrimPrefix(page, from+"/"), 0o644, record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// page is the path of one of the pages beside this program.
+func page(name string) string {
+	self, err := os.Executable()
+	if err != nil {
+		return filepath.Join(docs, name)
+	}
+	return filepath.Join(filepath.Dir(moiraicore.Resolve(self)), docs, name)
 }
 
 func putProgram(from, folder, name string, mode fs.FileMode, record *wiring.Record) error {

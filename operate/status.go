@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"moirai/moiraicore"
@@ -18,6 +20,11 @@ import (
 func status(o options) error {
 	for _, dir := range []string{moiraicore.TokenParent, moiraicore.TokenDir} {
 		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+			parent := filepath.Dir(dir)
+			if err := syscall.Access(parent, 3); err != nil { // W_OK|X_OK
+				fmt.Printf("Every session is blocked: there is no %s, and %s cannot be written: %v\n", dir, parent, err)
+				return errFound
+			}
 			fmt.Printf("No sessions: there is no %s. The next session in a constellation makes it.\n", moiraicore.TokenDir)
 			return nil
 		}
@@ -151,7 +158,7 @@ func next(load *moiraicore.Load, root string) string {
 	}
 	switch {
 	case load.Open():
-		return "open: tools run in " + root
+		return "open: tools run in " + root + ", and in no other constellation"
 	case load.Loaded():
 		return "blocked: type /start or /war-room-start (Esc first if a turn is running)"
 	case load.Voided:
@@ -162,5 +169,5 @@ func next(load *moiraicore.Load, root string) string {
 	case load.Acked != [len(moiraicore.Required)]bool{}:
 		return "blocked: only some of the rule files were read. Read the others in full" + start
 	}
-	return "blocked: nothing was loaded. " + reload + start
+	return "blocked: nothing was loaded. " + reload + start + ".\n           Whether the loader is wired, for enough pages, and finds the files: make verify ROOT=/path/to/constellation-hades"
 }

@@ -27,14 +27,14 @@ func verify(o options) error {
 	if len(report.Findings) == 0 {
 		t.row(true, "wiring", "as make wiring prints it, in force, nothing retired")
 	}
-	programs, err := wiring.Programs(o.machine, report)
+	programs, found, err := wiring.Programs(o.machine, report)
 	if err != nil {
 		return err
 	}
-	for _, f := range programs {
+	for _, f := range found {
 		t.row(false, f.Name, f.Detail)
 	}
-	if len(programs) == 0 {
+	if len(found) == 0 && len(programs) > 0 {
 		t.row(true, "programs", "mode 0755, in nobody else's reach, as install put them there")
 	}
 	if err := rehearse(report, o.root, &t); err != nil {
@@ -43,7 +43,7 @@ func verify(o options) error {
 	printNotes(report)
 	fmt.Printf("\n%d passed, %d failed\n", t.passed, t.failed)
 	if t.failed > 0 {
-		fmt.Println("What each name means and what to do: docs/ALERTS.md")
+		fmt.Println("What each name means and what to do:", page("ALERTS.md"))
 		return errFound
 	}
 	return nil
@@ -82,8 +82,8 @@ func printNotes(report wiring.Report) {
 		if h.Source.Tier != wiring.TierManaged {
 			fmt.Fprintln(os.Stdout, `
 Note: the hooks are in settings that a flag, a project's settings or an
-environment variable can switch off (docs/THREAT-MODEL.md). What make
-install-managed puts in place cannot be, with Claude Code 2.1.332.`)
+environment variable can switch off. What make install-managed puts in
+place cannot be, with Claude Code 2.1.332. More:`, page("THREAT-MODEL.md"))
 			return
 		}
 	}

@@ -88,6 +88,17 @@ func TestVerifyPrograms(t *testing.T) {
 	}
 }
 
+// TestVerifyProgramsGone: nothing good is said of programs that are not there.
+func TestVerifyProgramsGone(t *testing.T) {
+	tr := trial.New(t)
+	tr.Wire()
+	tr.Operate("uninstall", "-force")
+	res := tr.Run(tr.Bin("operate"), "verify")
+	if slices.Contains(trial.Marked(res.Stdout, "ok"), "programs") || !slices.Contains(trial.Marked(res.Stdout, "FAIL"), "wiring_program") {
+		t.Errorf("exit %d\n%s", res.Code, res.Stdout)
+	}
+}
+
 // TestVerifyGuard: the guard is run too, and both ways in which it can be wrong show.
 func TestVerifyGuard(t *testing.T) {
 	for rest, want := range map[string]string{"": "run_guard", " || exit 2": "run_guard_elsewhere"} {
@@ -249,6 +260,15 @@ func TestStatus(t *testing.T) {
 			t.Error(res.Stdout)
 		}
 	})
+	t.Run("a /tmp that cannot be written", func(t *testing.T) {
+		tr := trial.New(t)
+		tr.NeedManaged() // that is, root
+		tr.Must(os.Chmod("/tmp", 0o755))
+		defer os.Chmod("/tmp", 0o777|os.ModeSticky)
+		if res := tr.Run(tr.Bin("operate"), "status"); res.Code != 1 || !strings.Contains(res.Stdout, "Every session is blocked: there is no /tmp/moirai, and /tmp cannot be written") {
+			t.Errorf("exit %d: %s%s", res.Code, res.Stdout, res.Stderr)
+		}
+	})
 	t.Run("a blocked session without a token", func(t *testing.T) {
 		tr := trial.New(t)
 		if res := tr.Play(rig.Command{Path: tr.Bin("hades-gate"), Stdin: rig.Session{ID: "one", Cwd: tr.Root}.Bash()}); res.Code != 2 {
@@ -308,7 +328,7 @@ func TestWiringSays(t *testing.T) {
 		{"type": "command", "command": "~/.claude/hooks/hades-vault-guard.sh"}]}],
 		"SessionStart": [{"hooks": [{"type": "command", "command": "~/.claude/hooks/moirai/hades-session-load.sh"}]}]}}`)
 	res := tr.Operate("wiring")
-	for _, want := range []string{tr.Settings(), "PreToolUse: take it out (docs/RETIREMENT.md): ~/.claude/hooks/hades-session-start-gate.sh",
+	for _, want := range []string{tr.Settings(), "PreToolUse: take it out (RETIREMENT.md): ~/.claude/hooks/hades-session-start-gate.sh",
 		"SessionStart: ~/.claude/hooks/moirai/hades-session-load.sh", "Settings are live", "hades-deployment-gate.sh"} {
 		if !strings.Contains(res.Stderr, want) {
 			t.Errorf("no %q in\n%s", want, res.Stderr)

@@ -41,6 +41,9 @@ var startCases = []testCase{
 	{class: "D9", name: "START_ACK without the load: one line says so and how to get it", steps: []step{
 		start().says("START_ACK", "read", "resume"), tokenIs(typedStart), start().says("START_ACK"), load(), start(),
 	}},
+	{class: "D9", name: "START_ACK in a folder without rule files: one line says so", steps: []step{
+		mkdir("{dir}/b/constellation-hades"), at("{dir}/b/constellation-hades"), start().says("no Hades root"), tokenIs(typedStart),
+	}},
 	{class: "D9", name: "two of three markers are missing ones too", steps: []step{
 		token(loadedLines[0]), start().says("START_ACK"), tokenIs(loadedLines[0], typedStart),
 	}},

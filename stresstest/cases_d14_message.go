@@ -11,8 +11,8 @@ var messageCases = []testCase{
 	// The whole message, word for word, in each state.
 	{class: "D14", name: "whole message: START_ACK missing", steps: []step{load(), resolves("xxx_", askStart)}},
 	{class: "D14", name: "whole message: no token", steps: []step{
-		resolves("____", askStart, isMissing, "this session has no token. It was never loaded here (it\nstarted elsewhere, or the loader is not wired or failed), or /tmp was cleaned\nor the machine restarted.\n",
-			readFiles, orResume, thenStart),
+		resolves("____", askBoth, isMissing, "this session has no token. It was never loaded here (it\nstarted elsewhere, or the loader is not wired or failed), or /tmp was cleaned\nor the machine restarted.\n",
+			whetherLoads, readFiles, orResume, thenStart),
 	}},
 	{class: "D14", name: "whole message: voided", steps: []step{
 		load(), start(), gate(compact("auto")),
@@ -31,17 +31,26 @@ var messageCases = []testCase{
 	}},
 	{class: "D14", name: "whole message: START_ACK without a load", steps: []step{
 		start().says("START_ACK"),
-		resolves("___x", askLoad, isMissing, "the token holds no load: the loader is not wired or failed.\n", readFiles, orResume),
+		resolves("___x", askLoad, isMissing, "the token holds no load: the loader is not wired or failed.\n", whetherLoads, readFiles, orResume),
 	}},
 	{class: "D14", name: "whole message: some files read, one too long", steps: []step{
 		holding(rig.Contents{longText(30_000), "s\n", "c\n"}), gate(shown(1)),
-		resolves("_x__", askStart, isMissing, "only the files checked above were shown in full.\n",
+		resolves("_x__", askBoth, isMissing, "only the files checked above were shown in full.\n",
 			"Way out: the main agent reads these files (Read tool, no offset;\nif the answer is that the file is unchanged, again with limit 2500):\n"+
 				"  {root}/docs/book-of-hades/COMMANDMENTS.md\n    (30000 bytes: over 25000 a Read does not count; wire pages or shorten it)\n  {root}/CONTEXT.md\n",
 			orResume, thenStart),
 	}},
+	{class: "D14", name: "whole message: files that no Read or load can prove", steps: []step{
+		gate(shown(0)), write("{root}/"+required[1], ""), resolves("x___", askBoth, isMissing, "only the files checked above were shown in full.\n",
+			"Way out: the main agent reads these files (Read tool, no offset;\nif the answer is that the file is unchanged, again with limit 2500):\n"+
+				"  {root}/context/scope.md\n"+isUnfit+"  {root}/CONTEXT.md\n",
+			orResume, thenStart),
+	}},
+	{class: "D14", name: "a rule file that cannot be read: who mends it", needs: modeBits, steps: []step{
+		chmod("{root}/"+required[1], 0), blocked("____", "{root}/"+required[1]+"\n", isUnfit), loader(startup).failsClosed("permission denied"),
+	}},
 	{class: "D14", name: "whole message: no Hades root", steps: []step{
-		mkdir("{dir}/b/constellation-hades/x"), at("{dir}/b/constellation-hades/x"), resolves("____", askStart, isMissing,
+		mkdir("{dir}/b/constellation-hades/x"), at("{dir}/b/constellation-hades/x"), resolves("____", askBoth, isMissing,
 			"this is no Hades root: no directory holds the three\nrequired files. Tried:\n  {dir}/b/constellation-hades\n  {dir}/b/constellation-hades/x\n"+
 				"Way out: the operator puts the files in place (git status, git checkout) and\nresumes or restarts the session. A folder that is no constellation: give it\nanother name.\n"),
 	}},
@@ -145,12 +154,15 @@ var weakening = []string{"export ", "unset", "disable", "=1", "=true", "skip", "
 // The words of a resolution.
 const (
 	askStart = "Agent: other tools are blocked too, so stop and do not try others. Your own\nroute is the Skill tool with skill \"start\".\nOperator: if a turn is running, press Esc before you type /start.\n"
-	askLoad  = "START_ACK stands; markers 1–3 are what is missing, see below.\nAgent: other tools are blocked too, so stop and do not try others.\n"
+	askBoth  = "That alone is not enough: markers 1–3 are missing too, see below.\nAgent: other tools are blocked too, so stop and do not try others. Your own\nroute is the way out below, then the Skill tool with skill \"start\".\nOperator: if a turn is running, press Esc before you type /start.\n"
+	askLoad  = "START_ACK stands; markers 1–3 are what is missing, see below.\nAgent: other tools are blocked too, so stop and do not try others. Your own\nroute is the way out below.\n"
 
-	isMissing = "\nMarkers 1–3 are MISSING here: "
-	readFiles = "Way out: the main agent reads these files (Read tool, no offset;\nif the answer is that the file is unchanged, again with limit 2500):\n  {root}/docs/book-of-hades/COMMANDMENTS.md\n  {root}/context/scope.md\n  {root}/CONTEXT.md\n"
-	orResume  = "or the operator resumes or restarts the session (exit, then claude --resume).\n"
-	thenStart = "Then START_ACK is needed too, as above.\n"
+	isMissing    = "\nMarkers 1–3 are MISSING here: "
+	readFiles    = "Way out: the main agent reads these files (Read tool, no offset;\nif the answer is that the file is unchanged, again with limit 2500):\n  {root}/docs/book-of-hades/COMMANDMENTS.md\n  {root}/context/scope.md\n  {root}/CONTEXT.md\n"
+	whetherLoads = "Whether the loader is wired, for enough pages, and can load here: the operator\nruns make verify ROOT={root}\n"
+	isUnfit      = "    (no Read or load counts: it is missing, empty, no file or unreadable; the operator\n    mends it first: git checkout, chmod u+r)\n"
+	orResume     = "or the operator resumes or restarts the session (exit, then claude --resume).\n"
+	thenStart    = "Then START_ACK is needed too, as above.\n"
 )
 
 // resolves is a blocked Bash call whose resolution is exactly these words.

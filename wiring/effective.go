@@ -87,7 +87,7 @@ func (c Client) sourceFaults() []Finding {
 			found = append(found, finding(Malformed, "%s: the client ignores a file that it cannot parse: %v", s.Path, s.malformed))
 		}
 		for _, w := range s.Retired {
-			found = append(found, finding(RetiredHook, "%s: %s: take it out (docs/RETIREMENT.md): %s", s.Path, w.Event, w.Command))
+			found = append(found, finding(RetiredHook, "%s: %s: take it out (RETIREMENT.md): %s", s.Path, w.Event, w.Command))
 		}
 		if s.Remote {
 			replacing = append(replacing, s.Path)

@@ -291,7 +291,7 @@ func TestManagedStands(t *testing.T) {
 // TestServerSent: an empty file from a server replaces nothing, and one with our
 // hooks is what was asked for.
 func TestServerSent(t *testing.T) {
-	for _, text := range []string{"{}", string(wiring.Managed())} {
+	for _, text := range []string{"{}", string(wiring.Managed(wiring.Pages))} {
 		tr := trial.New(t)
 		wire(tr, true)
 		tr.Write(filepath.Join(tr.Home, ".claude/remote-settings.json"), text)
@@ -315,7 +315,7 @@ func TestDoubledSays(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, res.Stdout)
 		}
 	}
-	if got := trial.Marked(res.Stdout, "FAIL"); res.Code != 1 || len(got) != len(wiring.Wires("")) {
+	if got := trial.Marked(res.Stdout, "FAIL"); res.Code != 1 || len(got) != len(wiring.Wires("", wiring.Pages)) {
 		t.Errorf("exit %d, failed: %v", res.Code, got)
 	}
 	tr.Write(tr.Settings(), "{}")

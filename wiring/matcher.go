@@ -18,7 +18,7 @@ var slips = map[string]string{
 }
 
 func wanted(event string) string {
-	for _, w := range Wires("") {
+	for _, w := range Wires("", Pages) {
 		if w.Event == event && w.Matcher != "" {
 			return strconv.Quote(w.Matcher)
 		}

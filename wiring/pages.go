@@ -2,7 +2,11 @@ package wiring
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
+
+	"moirai/moiraicore"
 )
 
 // pageGaps says what the wired loaders lack to be 1/N to N/N. Empty if nothing.
@@ -28,6 +32,19 @@ func pageGaps(hooks []Hook) string {
 		return ""
 	}
 	return "no loader for page " + strings.Join(missing, ", ")
+}
+
+var loaderPages = regexp.MustCompile(moiraicore.LoaderName + ` [0-9]+/([0-9]+)`)
+
+// PagesIn is for how many pages a settings text wires the loader: Pages, or more.
+func PagesIn(settings []byte) int {
+	most := Pages
+	for _, m := range loaderPages.FindAllSubmatch(settings, -1) {
+		if n, err := strconv.Atoi(string(m[1])); err == nil && n <= moiraicore.MaxPages {
+			most = max(most, n)
+		}
+	}
+	return most
 }
 
 // wiredPages is how many pages the wired loaders deliver, 0 if they have gaps.

@@ -34,19 +34,19 @@ type (
 
 // UserWires lists the hooks for user settings, by the links that install makes
 // in this user's config folder (D15, D16).
-func UserWires(m Machine) []Wire { return Wires(Quote(m.Links(), m.Home)) }
+func UserWires(m Machine) []Wire { return Wires(Quote(m.Links(), m.Home), Pages) }
 
 // User is the block for user settings (§6 step 8).
 func User(m Machine) []byte { return printed(UserWires(m), nil) }
 
-// Managed is the whole managed drop-in: the hooks by their root-owned binaries,
-// and the pins of the environment (D15).
-func Managed() []byte {
+// Managed is the whole managed drop-in: the hooks by their root-owned binaries, with
+// so many loaders, and the pins of the environment (D15).
+func Managed(pages int) []byte {
 	env := map[string]string{}
 	for _, name := range pinned {
 		env[name] = ""
 	}
-	return printed(ManagedWires(), env)
+	return printed(ManagedWires(pages), env)
 }
 
 func printed(wires []Wire, env map[string]string) []byte {

@@ -18,21 +18,20 @@ const hookMode0755 fs.FileMode = 0o755
 
 // Programs judges the gate and the loader wherever they are installed or wired:
 // there, exactly 0755, not writable by others along their real path, and what
-// install put there (§7).
-func Programs(m Machine, report Report) ([]Finding, error) {
+// install put there (§7). It returns their real paths, and what is wrong.
+func Programs(m Machine, report Report) (paths []string, found []Finding, err error) {
 	paths, sums, err := hookPrograms(m, report)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var found []Finding
 	for _, path := range paths {
 		f, err := judgeProgram(path, sums)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		found = append(found, f...)
 	}
-	return found, nil
+	return paths, found, nil
 }
 
 // hookPrograms lists the real paths of the hooks, and what install recorded of

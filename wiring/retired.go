@@ -31,7 +31,7 @@ func retiredFiles(configDir string) ([]Finding, error) {
 	for _, name := range retired {
 		path := filepath.Join(configDir, name)
 		if _, err := os.Lstat(path); err == nil {
-			found = append(found, finding(RetiredFile, "%s: delete it (docs/RETIREMENT.md)", path))
+			found = append(found, finding(RetiredFile, "%s: delete it (RETIREMENT.md)", path))
 		} else if !absent(err) {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 // not do: a shell keeps in it the path of a link.
 const Guard = `; r=$?; case $r in 0|2) exit $r;; esac; case $(pwd -P)/ in *[Hh][Aa][Dd][Ee][Ss]*|/) exit 2;; esac; exit $r`
 
-// Pages is how many loaders are wired: room for four pages of 10,000 units (D7, D15).
+// Pages is how many loaders are wired where nobody asked for more: room for four pages of 10,000 units (D7, D15).
 const Pages = 4
 
 // everyTool and readTool are the matchers of the tool events. PreToolUse must
@@ -46,15 +46,15 @@ func guarded(event string) bool {
 	return event == moiraicore.PreToolUse || event == moiraicore.PreCompact
 }
 
-// Wires lists the hooks of D15 in the order of Events. Folder is the folder of
-// the programs as a word of the shell (Quote). None has a timeout: a hook that
+// Wires lists the hooks of D15 in the order of Events, with so many loaders. Folder
+// is the folder of the programs as a word of the shell (Quote). None has a timeout: a hook that
 // the client times out lets the tool run, and ours end by themselves (D13).
-func Wires(folder string) []Wire {
+func Wires(folder string, pages int) []Wire {
 	gate := folder + "/" + moiraicore.GateName
 	load := folder + "/" + moiraicore.LoaderName
 	var w []Wire
-	for k := 1; k <= Pages; k++ {
-		w = append(w, Wire{Event: moiraicore.SessionStart, Command: fmt.Sprintf("%s %d/%d", load, k, Pages)})
+	for k := 1; k <= pages; k++ {
+		w = append(w, Wire{Event: moiraicore.SessionStart, Command: fmt.Sprintf("%s %d/%d", load, k, pages)})
 	}
 	return append(w,
 		Wire{Event: moiraicore.UserPromptSubmit, Command: gate},
@@ -68,9 +68,9 @@ func Wires(folder string) []Wire {
 // guarded one a second entry in exec form. The guard needs a shell, and what
 // reaches the shell (a prefix, a preloaded library) does not reach a static
 // binary without one. Clients before exec form run it as one more plain hook.
-func ManagedWires() []Wire {
+func ManagedWires(pages int) []Wire {
 	var all []Wire
-	for _, w := range Wires(Quote(ManagedPrograms, "")) {
+	for _, w := range Wires(Quote(ManagedPrograms, ""), pages) {
 		all = append(all, w)
 		if guarded(w.Event) {
 			all = append(all, Wire{w.Event, w.Matcher, ManagedPrograms + "/" + moiraicore.GateName, true})

@@ -47,7 +47,7 @@ func TestWires(t *testing.T) {
 	}{
 		"user":    {wiring.User(home), map[string]any{"hooks": hooks(d15Gate, d15Load)}},
 		"account": {wiring.User(other), map[string]any{"hooks": hooks(`"/srv/two accounts/hooks/moirai"/hades-gate`, `"/srv/two accounts/hooks/moirai"/hades-session-load`)}},
-		"managed": {wiring.Managed(), map[string]any{
+		"managed": {wiring.Managed(wiring.Pages), map[string]any{
 			"env": pins(),
 			"hooks": hooks(wiring.Quote(wiring.ManagedPrograms, "")+"/hades-gate", wiring.Quote(wiring.ManagedPrograms, "")+"/hades-session-load",
 				map[string]any{"type": "command", "command": wiring.ManagedPrograms + "/hades-gate", "args": []any{}}),
@@ -85,7 +85,7 @@ func printed() []string {
 		wiring.Quote("/Library/Application Support/Moirai", ""),
 		wiring.Quote("/srv/it's/moirai", ""),
 	} {
-		for _, w := range wiring.Wires(folder) {
+		for _, w := range wiring.Wires(folder, wiring.Pages) {
 			all = append(all, w.Command)
 		}
 	}

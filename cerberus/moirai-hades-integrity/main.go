@@ -85,7 +85,7 @@ func probe(root string, now time.Time) (alerts []alert, seen string, err error) 
 	if err != nil {
 		return nil, "", err
 	}
-	programs, err := wiring.Programs(m, report)
+	_, programs, err := wiring.Programs(m, report)
 	if err != nil {
 		return nil, "", err
 	}

@@ -51,8 +51,13 @@ func run(m *testing.M) (int, error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	if err := os.WriteFile(filepath.Join(place.bin, moiraicore.ReadmeName), []byte("# Moirai\n"), 0o644); err != nil {
+	if err := os.Mkdir(filepath.Join(place.bin, "docs"), 0o755); err != nil {
 		return 1, err
+	}
+	for _, page := range []string{moiraicore.ReadmeName, "docs/ALERTS.md"} {
+		if err := os.WriteFile(filepath.Join(place.bin, page), []byte("# Moirai\n"), 0o644); err != nil {
+			return 1, err
+		}
 	}
 	if iso.PrivateTmp && os.Geteuid() == 0 {
 		if err := coverManaged(iso.Scratch); err != nil {
