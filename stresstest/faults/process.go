@@ -88,6 +88,10 @@ var onProcess = []fault{
 		}
 		return nil
 	}},
+	{name: "a system call that takes longer than the watchdog waits", want: "CCCNNC", says: "was not done", slow: true, lacks: needStrace, apply: func(s *scene, _ int) error {
+		s.behind("-qq", "-f", "-o", "/dev/null", "-e", "trace=flock", "-e", "inject=flock:delay_enter=5400000") // microseconds; strace itself waits for it
+		return nil
+	}},
 	{name: "stopped for longer than the watchdog, and continued", want: "rrrrrr", slow: true, apply: func(s *scene, _ int) error {
 		s.paused = true
 		s.during = func(p *rig.Process) error {
