@@ -151,6 +151,9 @@ var compactionCases = []testCase{
 	{class: "D8", name: "elsewhere, in a token directory of another user: no matter", needs: alone | foreign, steps: []step{
 		makeTokenDir(), chmod(tokenParent, 0o700), foreignOwner(tokenParent), at("{dir}"), gate(compact("auto")),
 	}},
+	{class: "D8", name: "elsewhere, in a folder of another user inside ours: no matter", needs: alone | foreign, steps: []step{
+		makeTokenDir(), write("{token}", "x"), foreignOwner(tokenDir), at("{dir}"), gate(compact("auto")),
+	}},
 	{class: "D8", name: "elsewhere, with a token that cannot be seen: exit 2", needs: alone | modeBits, steps: []step{
 		load(), start(), chmod(tokenParent, 0), at("{dir}"), gate(compact("auto")).failsClosed(tokenParent), chmod(tokenParent, 0o700),
 		at("{root}"), allowed(),

@@ -118,7 +118,11 @@ var readCases = []testCase{
 	}},
 	{class: "D11", name: "PostToolUse of another tool marks nothing", steps: []step{
 		gate(with(shown(2), "tool_name", `"Bash"`)), gate(with(shown(2), "tool_name", `"read"`)),
-		gate(with(shown(2), "tool_name", `"NotebookRead"`)), noToken(),
+		gate(with(shown(2), "tool_name", `"NotebookRead"`)), gate(with(shown(2), "tool_name", `"Skill"`)),
+		gate(also(without(shown(2), "tool_name"), "tool_name", `"Bash"`)), noToken(),
+	}},
+	{class: "D11", name: "a file that has become empty, and is shown so, marks nothing", steps: []step{
+		write("{root}/"+required[2], ""), gate(responded(`{"filePath":"{root}/CONTEXT.md","content":"","startLine":1,"numLines":1,"totalLines":1}`)), noToken(),
 	}},
 	{class: "D11", name: "the same payload as PreToolUse marks nothing", steps: []step{
 		gate(with(shown(2), "hook_event_name", `"PreToolUse"`)), noToken(),
