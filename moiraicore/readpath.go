@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // IsExemptTool tells whether a tool passes whatever its input (§4.3). Names are
@@ -77,7 +76,6 @@ func isExempt(path string) bool {
 // and nothing that Unicode normalization changes: 2.1.50 opens the composed form of
 // what it passes to the hook, which may be another file.
 func isPlain(path string) bool {
-	blank := func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
 	composes := func(r rune) bool { return r >= firstCombining }
-	return filepath.IsAbs(path) && len(path) <= MaxPath && strings.TrimFunc(path, blank) == path && !hasControl(path) && !strings.ContainsFunc(path, composes)
+	return filepath.IsAbs(path) && len(path) <= MaxPath && strings.TrimSpace(path) == path && !hasControl(path) && !strings.ContainsFunc(path, composes)
 }

@@ -14,6 +14,7 @@ var recordCases = []testCase{
 	{class: "D5", name: "a torn last line is corrupt", steps: []step{
 		tokenBytes(handWritten + "17000"), gate(bash).failsClosed("{token}", "line 5"),
 		tokenBytes(handWritten + "1700000009 START_ACK Skill"), gate(bash).failsClosed("line 5"),
+		tokenBytes(handWritten + "1700000009 START_ACK  main"), gate(bash).failsClosed("line 5"),
 		tokenBytes(handWritten + "1700000009 START_ACK"), gate(bash).failsClosed("line 5"),
 		tokenBytes(handWritten + "1700000009 START_ACK Skill "), gate(bash).failsClosed("line 5"),
 	}},

@@ -33,6 +33,7 @@ var orderCases = []testCase{
 		loader(startup).prints(theWholeBlock).broken(2), tokenIs(loadedLines),
 	}},
 	{class: "D6", name: "a required file that is empty", steps: badFile("", "empty")},
+	{class: "D6", name: "a required file of over 64 MiB", steps: badFile("huge", "over 67108864 bytes")},
 	{class: "D6", name: "a required file that is a directory", steps: badFile("dir", "regular")},
 	{class: "D6", name: "a required file that is a FIFO does not hang it", steps: badFile("fifo", "regular")},
 	{class: "D6", name: "a required file that is a dangling link", steps: badFile("dangling", "{root}/"+required[1])},
@@ -81,6 +82,8 @@ func badFile(kind, condition string) []step {
 	switch kind {
 	case "":
 		steps = append(steps, write(path, ""))
+	case "huge":
+		steps = append(steps, write(path, ""), fixture(func(s *scene) error { return os.Truncate(s.expand(path), 64<<20+1) }))
 	case "dir":
 		steps = append(steps, mkdir(path))
 	case "fifo":

@@ -141,7 +141,7 @@ var pageCases = []testCase{
 	// Receipts as records.
 	{class: "D7", name: "receipts alone, without the markers, do not open", steps: []step{
 		token(typedStart, "PAGE_1_OF_2 SessionStart main sha256:"+strings.Repeat("0", 64), "PAGE_2_OF_2 SessionStart main sha256:"+strings.Repeat("0", 64)),
-		blocked("___x"),
+		blocked("___x", "holds no load").withoutWords("missing:"),
 	}},
 	{class: "D7", name: "receipts that no loader writes are ignored", steps: []step{
 		token(lines(loadedLines, typedStart, "PAGE_0_OF_2 SessionStart main sha256:0", "PAGE_3_OF_2 SessionStart main x",

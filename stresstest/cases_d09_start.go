@@ -44,6 +44,7 @@ var startCases = []testCase{
 	{class: "D9", name: "START_ACK in a folder without rule files: one line says so", steps: []step{
 		mkdir("{dir}/b/constellation-hades"), at("{dir}/b/constellation-hades"), start().says("no Hades root"), tokenIs(typedStart),
 	}},
+	{class: "D9", name: "silent where a file was lost after the load", steps: []step{load(), remove("{root}/" + required[1]), start(), allowed()}},
 	{class: "D9", name: "two of three markers are missing ones too", steps: []step{
 		token(loadedLines[0]), start().says("START_ACK"), tokenIs(loadedLines[0], typedStart),
 	}},
