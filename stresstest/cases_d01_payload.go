@@ -82,6 +82,10 @@ var payloadCases = []testCase{
 	// cwd.
 	{class: "D1", name: "cwd missing, doubled, of another type", steps: append([]step{load(), start()}, everyHook("cwd", "cwd",
 		missing, doubled(`"{root}"`), doubled(`"/"`), changed("null"), changed("7"), changed(`["{root}"]`), changed(`{"cwd":"{root}"}`), changed("true"))...)},
+	{class: "D1", name: "cwd of 4,096 bytes is one, of 4,097 none", steps: []step{
+		gate(with(bash, "cwd", `"/`+strings.Repeat("x", 4095)+`"`)), gate(with(bash, "cwd", `"/`+strings.Repeat("x", 4096)+`"`)).failsClosed("4096 bytes"),
+		loader(with(startup, "cwd", `"/`+strings.Repeat("x", 4096)+`"`)).failsClosed("4096 bytes"),
+	}},
 	{class: "D1", name: "cwd in another case is not cwd", steps: []step{
 		load(), start(), gate(renamed(bash, "cwd", "CWD")).failsClosed("cwd"), gate(renamed(bash, "cwd", "Cwd")).failsClosed("cwd"),
 		loader(renamed(startup, "cwd", "Cwd")).failsClosed("cwd"),

@@ -11,6 +11,9 @@ var recordCases = []testCase{
 	{class: "D5", name: "a reader takes a last line without its newline", steps: []step{
 		tokenBytes(handWritten[:len(handWritten)-1]), allowed(), content("{token}", handWritten[:len(handWritten)-1]),
 	}},
+	{class: "D5", name: "a writer with nothing to add adds no newline either", steps: []step{
+		tokenBytes(handWritten[:len(handWritten)-1]), start(), content("{token}", handWritten[:len(handWritten)-1]),
+	}},
 	{class: "D5", name: "a torn last line is corrupt", steps: []step{
 		tokenBytes(handWritten + "17000"), gate(bash).failsClosed("{token}", "line 5"),
 		tokenBytes(handWritten + "1700000009 START_ACK Skill"), gate(bash).failsClosed("line 5"),
