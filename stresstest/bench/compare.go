@@ -32,6 +32,7 @@ func comparisons(n int) []comparison {
 			s := rig.Session{ID: sessionNew, Cwd: g.root}
 			return []subject{
 				{name: "empty Go program", process: g.hook("empty", 0, call)},
+				{name: "io.ReadAll and json.Valid alone", process: g.hook("valid", 0, call)},
 				{name: "out of scope", process: g.hook("hades-gate", 0, g.bash(sessionOpen, g.elsewhere)), goal: 1.25},
 				{name: "allowed", process: g.hook("hades-gate", 0, call), goal: 1.25},
 				{name: "blocked", process: g.hook("hades-gate", 2, g.bash(sessionClosed, g.root)), goal: 1.3},
