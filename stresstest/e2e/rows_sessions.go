@@ -117,7 +117,7 @@ func ownPaths(r *Run) {
 	for i, p := range paths {
 		r.Check("inside, a Read of it is blocked: "+strings.TrimPrefix(p, w.Dir), blocked(t.Results[1+i], s.ID), t.Results[1+i])
 	}
-	t = s.Prompt("read", enter, w.ReadRequired())
+	s.Prompt("read", enter, w.ReadRequired())
 	r.Check("and the files themselves can be read", strings.Count(w.Token(s.ID), " Read main "+w.Root+"/") == 3, w.Token(s.ID))
 }
 
