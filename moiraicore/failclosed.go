@@ -30,9 +30,9 @@ type Watchdog struct {
 }
 
 // Run runs a hook to its end: exit 0 if it returns, exit 2 after a failed Check
-// or Must, a panic or the watchdog (exit 0 after Spare). Signals that would stop the process, or end
-// it with another code, are ignored, since the watchdog bounds every wait;
-// SIGKILL is answered by the guard of D15.
+// or Must, a panic or the watchdog (exit 0 after Spare). Signals that would stop
+// the process, or end it with another code, are ignored, since the watchdog bounds
+// every wait; SIGKILL is answered by the guard of D15.
 func Run(hook func(*Watchdog)) {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE,
 		syscall.SIGTERM, syscall.SIGXCPU, syscall.SIGXFSZ, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU)
@@ -43,7 +43,7 @@ func Run(hook func(*Watchdog)) {
 			"the hook was not done after %v (it waited for stdin, the disk or a pipe)", Watch)
 		if w.spare.Load() {
 			NotRecorded(err)
-			os.Exit(0)
+			exit(0)
 		}
 		Check(err)
 	})
@@ -54,7 +54,14 @@ func Run(hook func(*Watchdog)) {
 	}()
 	_ = os.Chdir("/") // our working directory need not be the client's: no path may mean it
 	hook(w)
-	os.Exit(0)
+	exit(0)
+}
+
+// exit ends the process: one that fails must not lead to another end.
+func exit(code int) {
+	for {
+		os.Exit(code)
+	}
 }
 
 // Check is the one function that ends a hook badly (D13): an error goes to
@@ -64,11 +71,9 @@ func Check(err error) {
 		return
 	}
 	// A pipe that nobody reads would hold the message.
-	time.AfterFunc(WatchGrace, func() { os.Exit(2) })
+	time.AfterFunc(WatchGrace, func() { exit(2) })
 	os.Stderr.WriteString(err.Error())
-	for { // an exit that fails must not lead on into the hook
-		os.Exit(2)
-	}
+	exit(2)
 }
 
 // Must is Check for a call that returns a value.
@@ -96,6 +101,6 @@ func NotRecorded(err error) { Say("Moirai (Hades): not recorded. " + err.Error()
 // Say writes to stdout for a hook that never blocks. Where nobody reads it, the
 // hook ends in exit 0.
 func Say(text string) {
-	time.AfterFunc(WatchGrace, func() { os.Exit(0) })
+	time.AfterFunc(WatchGrace, func() { exit(0) })
 	os.Stdout.WriteString(text)
 }

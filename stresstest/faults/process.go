@@ -92,6 +92,10 @@ var onProcess = []fault{
 		s.behind("-qq", "-f", "-o", "/dev/null", "-e", "trace=flock", "-e", "inject=flock:delay_enter=5400000") // microseconds; strace itself waits for it
 		return nil
 	}},
+	{name: "an exit that fails five times", want: same, lacks: needStrace, apply: func(s *scene, _ int) error {
+		s.behind("-qq", "-f", "-o", "/dev/null", "-e", "trace=exit_group", "-e", "inject=exit_group:error=EPERM:when=1..5")
+		return nil
+	}},
 	{name: "stopped for longer than the watchdog, and continued", want: "rrrrrr", slow: true, apply: func(s *scene, _ int) error {
 		s.paused = true
 		s.during = func(p *rig.Process) error {
