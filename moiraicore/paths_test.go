@@ -17,13 +17,17 @@ func FuzzExemptRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	root := filepath.Join(top, ScopeName)
-	for _, dir := range []string{"memory/sub", ScopeName + "/memory", "secret"} {
+	for _, dir := range []string{"memory/sub", ScopeName + "/memory", "secret/sub"} {
 		if err := os.MkdirAll(filepath.Join(top, dir), 0o700); err != nil {
 			f.Fatal(err)
 		}
 	}
+	// What a link leads to has to be there: the oracle asks the system.
+	if err := os.WriteFile(filepath.Join(top, "secret/key"), nil, 0o600); err != nil {
+		f.Fatal(err)
+	}
 	for link, to := range map[string]string{
-		"memory/out": top + "/secret", "CLAUDE.md": top + "/secret/key", ScopeName + "/CLAUDE.md": "AGENTS.md", "l": "memory/sub", "loop": "loop",
+		"memory/out": top + "/secret", "memory/hop": top + "/secret/sub", "CLAUDE.md": top + "/secret/key", ScopeName + "/CLAUDE.md": "AGENTS.md", "l": "memory/sub", "loop": "loop",
 	} {
 		if err := os.Symlink(to, filepath.Join(top, link)); err != nil {
 			f.Fatal(err)
@@ -32,6 +36,7 @@ func FuzzExemptRead(f *testing.F) {
 	for _, p := range []string{
 		"CLAUDE.md", "MEMORY.md", "/CLAUDE.md", "/CLAUDE.md ", "/memory/a", "/memory/../secret/key", "/memory/out/key", "/l/../../secret/key",
 		"/" + ScopeName + "/CLAUDE.md", "/loop/memory/x", "/memory/\x00", "~/memory/x", "/x/Memory/a", "/claude.md", "/memory", "/memory/..\ufeff",
+		"/memory/hop/../key", "/memory/a ", "/" + ScopeName + "/x",
 	} {
 		f.Add(p)
 	}

@@ -154,6 +154,7 @@ func TestQuoteIsPlain(t *testing.T) {
 func FuzzQuote(f *testing.F) {
 	f.Add("Bash")
 	f.Add("\x1b[2J\u202e\"")
+	f.Add("a\u202eb")
 	f.Fuzz(func(t *testing.T, s string) {
 		q := strings.TrimSuffix(Quote(s), "…")
 		if !utf8.ValidString(q) || hasControl(q) || strings.ContainsRune(q, '\u202e') {
