@@ -34,25 +34,24 @@ Built from:    %s
 README:        %s
 `
 
-const resolveStart = `type /start or /war-room-start. The gate opens once the
+// What to do, by which markers are missing: the fourth, all, or markers 1–3.
+const (
+	typeStart = `type /start or /war-room-start. The gate opens once the
 fourth marker is recorded.
-Agent: other tools are blocked too, so stop and do not try others. Your own
-route is the Skill tool with skill "start".
-Operator: if a turn is running, press Esc before you type /start.
 `
-
-const resolveBoth = `type /start or /war-room-start. The gate opens once the
-fourth marker is recorded.
-That alone is not enough: markers 1–3 are missing too, see below.
-Agent: other tools are blocked too, so stop and do not try others. Your own
-route is the way out below, then the Skill tool with skill "start".
-Operator: if a turn is running, press Esc before you type /start.
+	doNotTry = `Agent: other tools are blocked too, so stop and do not try others. Your own
+route is `
+	pressEsc = `Operator: if a turn is running, press Esc before you type /start.
 `
-
-const resolveLoad = `START_ACK stands; markers 1–3 are what is missing, see below.
-Agent: other tools are blocked too, so stop and do not try others. Your own
-route is the way out below.
+	resolveStart = typeStart + doNotTry + `the Skill tool with skill "start".
+` + pressEsc
+	resolveBoth = typeStart + `That alone is not enough: markers 1–3 are missing too, see below.
+` + doNotTry + `the way out below, then the Skill tool with skill "start".
+` + pressEsc
+	resolveLoad = `START_ACK stands; markers 1–3 are what is missing, see below.
+` + doNotTry + `the way out below.
 `
+)
 
 const startedInNoRoot = `Moirai (Hades): START_ACK stands, but this is no Hades root: no directory holds the three rule files. A blocked call says more.
 `

@@ -17,9 +17,9 @@ func Units(s string) int {
 }
 
 // Paginate cuts the three files of root into pages of at most PageUnits UTF-16
-// units each (up to MaxPages of them), their banners and final newline included, since the client keeps no
-// more of one SessionStart command and silently drops the rest (D7). A page has
-// one FILE…END part for each file that it carries; the byte counts in it make the
+// units each (up to MaxPages of them), their banners and final newline included,
+// since the client keeps no more of one SessionStart command and silently drops the
+// rest (D7). A page has one FILE…END part for each file that it carries; the byte counts in it make the
 // files whole again whatever they hold. It cuts at line ends, and inside a line
 // only where the line is longer than a page, between two characters. It fails,
 // Closed, if the path of root is so long that the banners leave no room. An empty
@@ -67,7 +67,10 @@ func Paginate(content [len(Required)]string, root string) ([]string, error) {
 // as fit. It returns from if nothing fits.
 func cut(text string, from, room, full int) int {
 	at, lines := reach(text, from, room)
-	if end, more := reach(text, lines, full); at == len(text) || end < len(text) && more == lines {
+	if at == len(text) {
+		return at
+	}
+	if end, more := reach(text, lines, full); end < len(text) && more == lines {
 		return at
 	}
 	return lines

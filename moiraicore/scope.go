@@ -21,7 +21,10 @@ type Scope struct {
 // it is written as well (D2).
 func Locate(cwd string) Scope {
 	s := locate(Resolve(cwd))
-	if _, err := os.Stat(cwd); err != nil && !s.In {
+	if s.In {
+		return s
+	}
+	if _, err := os.Stat(cwd); err != nil {
 		s = locate(filepath.Clean(cwd))
 	}
 	return s

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -37,11 +36,10 @@ func installManaged(options) error {
 	if _, err := putFile(wiring.RecordPath(wiring.ManagedPrograms), record.Text(), 0o644); err != nil {
 		return err
 	}
-	present, err := os.ReadFile(dropIn)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	pages, err := wiring.PagesIn(dropIn) // what was wired for more pages stays so
+	if err != nil {
 		return err
 	}
-	pages := wiring.PagesIn(present) // what was wired for more pages stays so
 	changed, err := putFile(dropIn, wiring.Managed(pages), 0o644)
 	if err != nil {
 		return err

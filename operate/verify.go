@@ -8,9 +8,9 @@ import (
 )
 
 // verify checks the wiring as it is: what each client of this user would read,
-// judged without running anything, the programs themselves, and then each wired command, run through the
-// shell as the client runs it. It is never green on configuration alone: with
-// no command that ran, it fails.
+// judged without running anything, the programs themselves, and then each wired
+// command, run through the shell as the client runs it. It is never green on
+// configuration alone: with no command that ran, it fails.
 //
 // Not judged is the order of hooks: the client runs all that match and one exit
 // 2 blocks, wherever it stands.

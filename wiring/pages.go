@@ -2,11 +2,7 @@ package wiring
 
 import (
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
-
-	"moirai/moiraicore"
 )
 
 // pageGaps says what the wired loaders lack to be 1/N to N/N. Empty if nothing.
@@ -34,17 +30,20 @@ func pageGaps(hooks []Hook) string {
 	return "no loader for page " + strings.Join(missing, ", ")
 }
 
-var loaderPages = regexp.MustCompile(moiraicore.LoaderName + ` [0-9]+/([0-9]+)`)
-
-// PagesIn is for how many pages a settings text wires the loader: Pages, or more.
-func PagesIn(settings []byte) int {
+// PagesIn is for how many pages a managed settings file wires the loader: Pages, or
+// more. An error means that we could not look.
+func PagesIn(path string) (int, error) {
 	most := Pages
-	for _, m := range loaderPages.FindAllSubmatch(settings, -1) {
-		if n, err := strconv.Atoi(string(m[1])); err == nil && n <= moiraicore.MaxPages {
+	s, err := readSource(path, TierManaged, "")
+	if err != nil || s == nil {
+		return most, err
+	}
+	for _, h := range s.Hooks {
+		if _, n, ok := h.Page(); ok {
 			most = max(most, n)
 		}
 	}
-	return most
+	return most, nil
 }
 
 // wiredPages is how many pages the wired loaders deliver, 0 if they have gaps.

@@ -283,7 +283,7 @@ func payloadFacts(r *Run) {
 	r.Fact("60,000 characters on stderr with exit 2: the model sees", yes(len(t.Results[0].Text) > 60_000, "all", fmt.Sprintf("about %d,000", (len(t.Results[0].Text)+5000)/10000*10)))
 
 	s.Prompt("go", Step{{Name: "Bash", Input: map[string]any{"command": "cd docs", "description": "x"}}}, Step{{Name: "Bash", Input: map[string]any{"command": "pwd", "description": "x"}}},
-		Step{{Name: "Bash", Input: map[string]any{"command": "cd " + w.Root, "description": "x"}}})
+		w.Cd(w.Root))
 	var cwds []string
 	for _, p := range fresh() {
 		if p.Event == "PreToolUse" {
@@ -291,7 +291,7 @@ func payloadFacts(r *Run) {
 		}
 	}
 	r.must(os.Symlink(w.Root+"/docs", w.Outside+"/link"))
-	s.Prompt("go", Step{{Name: "Bash", Input: map[string]any{"command": "cd " + w.Outside + "/link", "description": "x"}}}, Step{{Name: "Bash", Input: map[string]any{"command": "cd " + w.Root, "description": "x"}}})
+	s.Prompt("go", w.Cd(w.Outside+"/link"), w.Cd(w.Root))
 	last := payload{}
 	for _, p := range fresh() {
 		if p.Event == "PreToolUse" {

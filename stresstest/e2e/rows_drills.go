@@ -256,7 +256,7 @@ func otherNames(r *Run) {
 	r.Check("through a link, gate missing: the guard blocks", !w.Ran("link2"))
 	r.must(os.Rename(w.hooks()+"/gone", w.hooks()+"/hades-gate"))
 	s = w.Start(w.Dir)
-	t = s.Prompt("go", Step{{Name: "Bash", Input: map[string]any{"command": "cd " + link, "description": "x"}}}, w.Bash("entered"))
+	t = s.Prompt("go", w.Cd(link), w.Bash("entered"))
 	r.Check("entered by cd through a link: blocked", blocked(t.Results[1], s.ID) && !w.Ran("entered"), t.Results)
 	r.must(s.End(turnLimit))
 

@@ -80,7 +80,7 @@ func enteredByCd(r *Run) {
 	w.UserSettings(r.Wiring())
 	s := w.Start(w.Dir)
 	// A print-mode session of an old version is back where it started with each prompt, so each goes in again.
-	enter := Step{{Name: "Bash", Input: map[string]any{"command": "cd " + w.Root, "description": "x"}}}
+	enter := w.Cd(w.Root)
 	t := s.Prompt("go", w.Bash("outside"), enter, w.Bash("inside"))
 	r.Check("outside, Bash runs", w.Ran("outside"))
 	r.Check("after cd into the constellation it is blocked", blocked(t.Results[2], s.ID) && !w.Ran("inside"), after(t.Results[2].Text, "Required markers"))
@@ -112,7 +112,7 @@ func ownPaths(r *Run) {
 	t := s.Prompt("go", reads)
 	r.Check("outside, the client reads its own working directory there", strings.Contains(t.Results[0].Text, "not the rules") &&
 		strings.Contains(t.Results[1].Text, "not a note"), t.Results)
-	enter := Step{{Name: "Bash", Input: map[string]any{"command": "cd " + w.Root, "description": "x"}}}
+	enter := w.Cd(w.Root)
 	t = s.Prompt("on", enter, reads)
 	for i, p := range paths {
 		r.Check("inside, a Read of it is blocked: "+strings.TrimPrefix(p, w.Dir), blocked(t.Results[1+i], s.ID), t.Results[1+i])

@@ -130,6 +130,11 @@ func (w *World) bashCall(effect string) Call {
 	return Call{Name: "Bash", Input: map[string]any{"command": "echo ran > " + filepath.Join(w.effects, effect), "description": "Leave a file"}}
 }
 
+// Cd takes the session into dir.
+func (w *World) Cd(dir string) Step {
+	return Step{{Name: "Bash", Input: map[string]any{"command": "cd " + dir, "description": "x"}}}
+}
+
 // Write is a gated call that the client itself runs, with no shell.
 func (w *World) Write(effect string) Step {
 	return Step{{Name: "Write", Input: map[string]any{"file_path": filepath.Join(w.effects, effect), "content": "ran\n"}}}
