@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
+	"time"
 
 	"moirai/stresstest/rig"
 )
@@ -17,6 +20,8 @@ const (
 	writeLease  = syscall.F_WRLCK
 	givenUp     = syscall.F_UNLCK
 	leaseBroken = syscall.SIGIO
+
+	leaseWait = 5 * time.Second
 )
 
 // atOpen changes a file in the middle of the call: after the hook has looked at it,
@@ -37,8 +42,15 @@ func (c call) atOpen(path string, change func(f *os.File) error) call {
 			}
 			return now, nil
 		}
-		if _, err := lease(setLease, writeLease); err != nil {
-			return err
+		// A child that was forked while the file was written holds it until its exec is done.
+		for until := time.Now().Add(leaseWait); ; runtime.Gosched() {
+			_, err := lease(setLease, writeLease)
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, syscall.EAGAIN) || time.Now().After(until) {
+				return err
+			}
 		}
 		go func() {
 			defer f.Close()
