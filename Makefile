@@ -6,7 +6,7 @@ SHELL := /bin/sh
 BUILDVCS := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo true || echo false)
 GOBUILD  := CGO_ENABLED=0 go build -trimpath -buildvcs=$(BUILDVCS)
 TESTS    := .cache/tests
-PRODUCT  := go.mod moiraicore hades-session-load hades-gate operate wiring cerberus docs README.md
+PRODUCT  := go.mod moiraicore hades-session-load hades-gate operate docs README.md
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 PLATFORMS   := darwin/arm64 darwin/amd64 linux/arm64
@@ -22,7 +22,7 @@ help: ## this list
 	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 26
 
 build: ## the shipped programs, into bin/
-	@$(GOBUILD) -o bin/ ./hades-session-load ./hades-gate ./operate ./cerberus/moirai-hades-integrity
+	@$(GOBUILD) -o bin/ ./hades-session-load ./hades-gate ./operate ./operate/moirai-hades-integrity
 	@mkdir -p bin/docs && cp README.md bin/ && cp docs/*.md bin/docs/ && touch bin/hades-gate
 
 tests: build
@@ -66,7 +66,7 @@ cross:
 # What they run they build, which the cache of go test does not see.
 race: build
 	@go test -race ./moiraicore ./stresstest/...
-	@go test -count=1 ./operate/... ./wiring ./cerberus/...
+	@go test -count=1 ./operate/...
 
 fuzz:
 	@mkdir -p .cache

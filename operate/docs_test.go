@@ -44,7 +44,7 @@ func matches(text, pattern string) []string {
 func TestDocsCite(t *testing.T) {
 	docs := sources(t, "docs/THREAT-MODEL.md", "docs/RETIREMENT.md", "docs/ALERTS.md")
 	rows := sources(t, "stresstest/e2e/*.go")
-	tests := sources(t, "wiring/*_test.go", "operate/*_test.go", "cerberus/moirai-hades-integrity/*_test.go")
+	tests := sources(t, "operate/wiring/*_test.go", "operate/*_test.go", "operate/moirai-hades-integrity/*_test.go")
 	cited := 0
 	for _, row := range matches(docs, "`e2e/([^`]+)`") {
 		cited++
@@ -103,7 +103,7 @@ func printedNames(t *testing.T, patterns ...string) []string {
 // TestDocsName: docs/ALERTS.md explains every name that the programs print, and
 // no other.
 func TestDocsName(t *testing.T) {
-	code := printedNames(t, "wiring/names.go", "cerberus/moirai-hades-integrity/alert.go", "operate/rehearse.go")
+	code := printedNames(t, "operate/wiring/names.go", "operate/moirai-hades-integrity/alert.go", "operate/rehearse.go")
 	docs := matches(sources(t, "docs/ALERTS.md"), "`((?:wiring|hook|token|run|stale|unparseable|orphan|start|ungated)(?:_[a-z0-9]+)*)`")
 	if !slices.Equal(code, docs) {
 		t.Errorf("the programs print\n%v\nand the page explains\n%v", code, docs)
@@ -113,13 +113,13 @@ func TestDocsName(t *testing.T) {
 // TestBreaksCoverNames: every name that the programs print is made to appear by
 // a test, whose table has it.
 func TestBreaksCoverNames(t *testing.T) {
-	tables := sources(t, "wiring/findings_test.go", "cerberus/moirai-hades-integrity/probe_test.go", "operate/verify_test.go")
-	for _, constant := range matches(sources(t, "wiring/names.go"), `(?m)^\t([A-Z]\w+) += "wiring_`) {
+	tables := sources(t, "operate/wiring/findings_test.go", "operate/moirai-hades-integrity/probe_test.go", "operate/verify_test.go")
+	for _, constant := range matches(sources(t, "operate/wiring/names.go"), `(?m)^\t([A-Z]\w+) += "wiring_`) {
 		if !regexp.MustCompile(`\{wiring\.` + constant + `\b`).MatchString(tables) {
 			t.Errorf("no break makes wiring.%s", constant)
 		}
 	}
-	for _, name := range printedNames(t, "cerberus/moirai-hades-integrity/alert.go", "operate/rehearse.go") {
+	for _, name := range printedNames(t, "operate/moirai-hades-integrity/alert.go", "operate/rehearse.go") {
 		if !regexp.MustCompile(`"(?:\w+ )*` + name + `(?: \w+)*"`).MatchString(tables) {
 			t.Errorf("no break makes %s", name)
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"moirai/moiraicore"
-	"moirai/wiring"
+	"moirai/operate/wiring"
 )
 
 // fit prints how large the rule files of a root are and how many pages they

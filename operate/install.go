@@ -11,7 +11,7 @@ import (
 
 	"moirai/moiraicore"
 	"moirai/operate/history"
-	"moirai/wiring"
+	"moirai/operate/wiring"
 )
 
 // linkNames are the names under which settings find the hooks: ours and the

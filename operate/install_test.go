@@ -14,8 +14,8 @@ import (
 
 	"moirai/moiraicore"
 	"moirai/operate/trial"
+	"moirai/operate/wiring"
 	"moirai/stresstest/rig"
-	"moirai/wiring"
 )
 
 func TestMain(m *testing.M) { trial.Main(m) }

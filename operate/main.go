@@ -28,7 +28,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"moirai/wiring"
+	"moirai/operate/wiring"
 )
 
 const usage = `usage: operate install [-root DIR] | uninstall [-force] | wiring | wiring-managed |

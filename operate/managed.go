@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"moirai/moiraicore"
-	"moirai/wiring"
+	"moirai/operate/wiring"
 )
 
 // installManaged puts root's copies of the programs and the drop-in where no

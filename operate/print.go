@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"moirai/wiring"
+	"moirai/operate/wiring"
 )
 
 // liveWarning stands in everything that leads to hooks being wired.

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"moirai/moiraicore"
-	"moirai/wiring"
+	"moirai/operate/wiring"
 )
 
 // The programs that are installed together. Whatever the hooks say of

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"moirai/moiraicore"
-	"moirai/wiring"
+	"moirai/operate/wiring"
 )
 
 // runLimit ends a wired command that does not end by itself. Ours do (D13).

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"moirai/wiring"
+	"moirai/operate/wiring"
 )
 
 // verify checks the wiring as it is: what each client of this user would read,

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"moirai/wiring"
+	"moirai/operate/wiring"
 )
 
 // coverManaged puts private views over /etc and /opt: what is managed is

@@ -46,7 +46,7 @@ func run(m *testing.M) (int, error) {
 	defer iso.Leave()
 	place.iso, place.bin = iso, filepath.Join(iso.Scratch, "bin")
 	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", place.bin+"/", "moirai/hades-gate",
-		"moirai/hades-session-load", "moirai/operate", "moirai/cerberus/moirai-hades-integrity")
+		"moirai/hades-session-load", "moirai/operate", "moirai/operate/moirai-hades-integrity")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("go build: %w\n%s", err, out)

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"moirai/operate/trial"
+	"moirai/operate/wiring"
 	"moirai/stresstest/rig"
-	"moirai/wiring"
 )
 
 func TestMain(m *testing.M) { trial.Main(m) }

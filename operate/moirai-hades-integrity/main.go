@@ -7,7 +7,7 @@
 // It prints one line per alert, `ALERT <name> <detail>`, and last one summary
 // line. Exit 0: healthy. Exit 1: alerts. Exit 2: it could not run, with the reason on stderr; a
 // file that it may not read is that, and no alert. The names are an interface,
-// listed in alert.go and in wiring/names.go and explained in docs/ALERTS.md.
+// listed in alert.go and in operate/wiring/names.go and explained in docs/ALERTS.md.
 //
 // It is read-only, runs nothing, opens no network connection, holds the lock of
 // a token file no longer than a read, and takes no time worth speaking of: the
@@ -29,7 +29,7 @@ import (
 	"time"
 
 	"moirai/moiraicore"
-	"moirai/wiring"
+	"moirai/operate/wiring"
 )
 
 // memoryLimit is where garbage is collected after all: very many token files, or

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"moirai/operate/trial"
+	"moirai/operate/wiring"
 	"moirai/stresstest/rig"
-	"moirai/wiring"
 )
 
 // The guard and the commands, letter for letter as DESIGN D15 has them.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"moirai/wiring"
+	"moirai/operate/wiring"
 )
 
 // alert is one thing that is wrong, in the form of the wiring findings that the
@@ -16,7 +16,7 @@ func alarm(name, format string, args ...any) alert {
 	return alert{name, fmt.Sprintf(format, args...)}
 }
 
-// The names of alerts, beside those of wiring/names.go (§7).
+// The names of alerts, beside those of operate/wiring/names.go (§7).
 const (
 	dirMissing   = "token_dir_missing"
 	dirNoDir     = "token_dir_not_directory"

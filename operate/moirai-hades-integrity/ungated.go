@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"moirai/moiraicore"
-	"moirai/wiring"
+	"moirai/operate/wiring"
 )
 
 const (
