@@ -1,64 +1,64 @@
-// Command hades-gate is the gate of Moirai for Hades, wired on four events:
+// Command hades-gate is the gate of Moirai for Hades, wired on five events:
 //
 //   - UserPromptSubmit records a typed /start and never blocks it (D9);
 //   - PreToolUse records the Skill start, lets exempt calls pass and blocks
 //     every other call until all four markers stand (§4.2.2, D10–D12);
+//   - PreSkillShellCommand, the shell code of a skill or a typed command, is a call
+//     that nothing exempts;
 //   - PostToolUse records a required file that the main agent was shown whole
 //     (D11);
 //   - PreCompact voids the load that a compaction takes out of the context (D8).
 //
 // It exits 0 or 2; of PostToolUse and UserPromptSubmit 2 only for what is checked
-// before every branch and for a payload without tool_name or prompt. What passes is
-// listed first and by name; everything else, and every error, is blocked.
+// before every branch and for a payload without tool_name or prompt. The code lists
+// what passes first and by name; it blocks everything else, and on every error.
 package main
 
 import (
 	"cmp"
-	"errors"
 	"os"
-	"syscall"
 
 	"moirai/moiraicore"
 )
 
 // call is one hook call of a session, judged as far as its event needs it.
 type call struct {
-	payload             moiraicore.Payload
-	scope               moiraicore.Scope
-	cwd, session, agent string
-	watchdog            *moiraicore.Watchdog
+	payload        moiraicore.Payload
+	scope          moiraicore.Scope
+	session, agent string // agent_id, or "main"
+	viewer         string // agent, but the main agent as of the prompt (D24)
+	watchdog       *moiraicore.Watchdog
 }
 
 func main() { moiraicore.Run(gate) }
 
 func gate(w *moiraicore.Watchdog) {
-	payload := moiraicore.Must(moiraicore.ReadPayload(os.Stdin))
-	cwd := moiraicore.Must(payload.Cwd())
+	payload, scope := moiraicore.Enter(os.Stdin)
 	event, eventErr := payload.Text(moiraicore.KeyEvent)
 	session, sessionErr := payload.Session()
 	agent, agentErr := payload.Agent()
-	c := call{payload, moiraicore.Locate(cwd), cwd, session, agent, w}
+	viewer, promptErr := payload.AtPrompt()
+	if agent != moiraicore.MainAgent {
+		viewer = agent
+	}
+	c := call{payload, scope, session, agent, viewer, w}
 	err := cmp.Or(eventErr, sessionErr)
-	if !c.scope.In {
-		if err == nil && event == moiraicore.PreCompact && !moiraicore.IsForeign() {
-			c.void()
-		}
+	if event == moiraicore.PreCompact && err == nil {
+		c.void(agentErr == nil && agent != moiraicore.MainAgent)
+		return
+	}
+	if !scope.In {
 		return // out of scope nothing else is judged, and nothing written
 	}
-	moiraicore.Check(err)
-	if event != moiraicore.PreCompact { // a void needs no agent
-		moiraicore.Check(agentErr)
-	}
+	moiraicore.Check(cmp.Or(err, agentErr, promptErr))
 	moiraicore.Check(moiraicore.CheckTokenDir())
 	switch event {
 	case moiraicore.UserPromptSubmit:
 		c.prompt()
-	case moiraicore.PreToolUse:
-		c.tool()
+	case moiraicore.PreToolUse, moiraicore.PreSkillShell:
+		c.tool(event)
 	case moiraicore.PostToolUse:
 		c.read()
-	case moiraicore.PreCompact:
-		c.void()
 	default:
 		moiraicore.Check(moiraicore.Fail("wire it as make wiring prints it", "%s is wired for an event that it does not know: %s", moiraicore.GateName, moiraicore.Quote(event)))
 	}
@@ -66,14 +66,16 @@ func gate(w *moiraicore.Watchdog) {
 
 // void appends LOAD_VOID if the session has a token file, whatever its cwd: it
 // may have left the root since. If it cannot, exit 2 makes the client not
-// compact. The watchdog stays armed: a void too many only keeps closed (D8).
-func (c call) void() {
-	_, err := os.Lstat(moiraicore.TokenPath(c.session))
-	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+// compact. The watchdog stays armed: a void too many only keeps closed (D8). What
+// another agent compacts is its own context (D21).
+func (c call) void(another bool) {
+	if another || !c.scope.In && !moiraicore.HasToken(c.session, true) {
 		return
 	}
 	moiraicore.Check(moiraicore.CheckTokenDir())
-	moiraicore.Check(moiraicore.AppendToken(c.session, c.scope.Root, moiraicore.PreCompact, moiraicore.MainAgent, func() {}, (*moiraicore.Load).EarnVoid))
+	if moiraicore.HasToken(c.session, false) {
+		moiraicore.Must(moiraicore.AppendToken(c.session, c.scope.Root, moiraicore.PreCompact, moiraicore.MainAgent, func() {}, (*moiraicore.Load).Void))
+	}
 }
 
 // prompt records a typed start. Once the prompt is judged it never blocks: a
@@ -82,34 +84,31 @@ func (c call) prompt() {
 	if !moiraicore.IsStartPrompt(moiraicore.Must(c.payload.Text(moiraicore.KeyPrompt))) {
 		return
 	}
-	c.watchdog.Spare()
-	loaded := false
-	err := c.append(moiraicore.UserPromptSubmit, func(l *moiraicore.Load) []moiraicore.Record {
-		loaded = l.Loaded()
-		return l.EarnStart()
-	})
+	c.watchdog.NeverBlock()
+	load, err := c.append(moiraicore.UserPromptSubmit, c.agent, (*moiraicore.Load).EarnStart)
 	switch {
 	case err != nil:
 		moiraicore.NotRecorded(err)
-	case !loaded && !c.scope.Whole:
+	case !load.Loaded() && !c.scope.Whole:
 		moiraicore.Say(startedInNoRoot)
-	case !loaded:
+	case !load.Loaded():
 		moiraicore.Say(startedButNotLoaded)
 	}
 }
 
 // append records for this session, with the watchdog disarmed at the write.
-func (c call) append(tool string, earn func(*moiraicore.Load) []moiraicore.Record) error {
-	return moiraicore.AppendToken(c.session, c.scope.Root, tool, c.agent, c.watchdog.Disarm, earn)
+func (c call) append(tool, agent string, earn func(*moiraicore.Load) []moiraicore.Record) (*moiraicore.Load, error) {
+	return moiraicore.AppendToken(c.session, c.scope.Root, tool, agent, c.watchdog.Disarm, earn)
 }
 
 // tool is the gate itself (§4.2.2): recorder, exempt, gate, in that order.
-func (c call) tool() {
+func (c call) tool(event string) {
 	tool := moiraicore.Must(c.payload.Text(moiraicore.KeyTool))
-	if c.passes(tool) {
+	_, served := c.payload[moiraicore.KeyServer] // a tool of an MCP server may have any name
+	if event == moiraicore.PreToolUse && !served && c.passes(tool) {
 		return
 	}
-	load := moiraicore.Must(moiraicore.ReadToken(c.session, c.scope.Root))
+	load := moiraicore.Must(moiraicore.ReadToken(c.session, c.scope.Root, c.viewer))
 	if !load.Open() {
 		moiraicore.Check(c.block(tool, load))
 	}
@@ -122,13 +121,14 @@ func (c call) passes(tool string) bool {
 	switch tool {
 	case moiraicore.ToolSkill:
 		if moiraicore.IsStartSkill(moiraicore.Must(c.payload.Input(moiraicore.KeySkill))) {
-			moiraicore.Check(c.append(tool, (*moiraicore.Load).EarnStart))
+			moiraicore.Must(c.append(tool, c.agent, (*moiraicore.Load).EarnStart))
 		}
 		return true
 	case moiraicore.ToolRead:
 		path := moiraicore.Must(c.payload.Input(moiraicore.KeyFilePath))
+		cwd := moiraicore.Must(c.payload.Text(moiraicore.KeyCwd))
 		_, required := moiraicore.RequiredRead(path, c.scope.Root)
-		return required || moiraicore.ExemptRead(path, c.cwd, c.scope.Root)
+		return required || moiraicore.ExemptRead(path, cwd, c.scope.Root)
 	}
 	return moiraicore.IsExemptTool(tool)
 }
@@ -138,16 +138,17 @@ func (c call) passes(tool string) bool {
 // nothing; the tool has run, so there is nothing to block.
 func (c call) read() {
 	tool := moiraicore.Must(c.payload.Text(moiraicore.KeyTool))
-	c.watchdog.Spare()
+	c.watchdog.NeverBlock()
 	path, err := c.payload.Input(moiraicore.KeyFilePath)
 	i, required := moiraicore.RequiredRead(path, c.scope.Root)
 	shown, whole := c.payload.WholeRead()
-	if err != nil || tool != moiraicore.ToolRead || c.agent != moiraicore.MainAgent || !required || !whole {
+	_, served := c.payload[moiraicore.KeyServer]
+	if err != nil || tool != moiraicore.ToolRead || served || c.agent != moiraicore.MainAgent || !required || !whole {
 		return
 	}
 	content, err := moiraicore.ReadFile(c.scope.Root + "/" + moiraicore.Required[i].Path)
 	if err == nil && len(content) <= moiraicore.MaxRead && moiraicore.AsShown(content) == moiraicore.AsShown(shown) {
 		// An error records nothing, and the next blocked call says what it is.
-		_ = c.append(tool, func(l *moiraicore.Load) []moiraicore.Record { return l.EarnFile(i) })
+		_, _ = c.append(tool, c.viewer, func(l *moiraicore.Load) []moiraicore.Record { return l.EarnFile(i) })
 	}
 }

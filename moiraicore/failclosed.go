@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -14,8 +15,10 @@ import (
 type Closed struct{ Condition, WayOut string }
 
 func (c *Closed) Error() string {
-	return "Moirai (Hades) fail-closed: " + c.Condition + "\nWay out: " + c.WayOut + "\n"
+	return closedPrefix + c.Condition + "\nWay out: " + c.WayOut + "\n"
 }
+
+const closedPrefix = "Moirai (Hades) fail-closed: "
 
 // Fail makes a Closed; the condition is formatted in the manner of Sprintf.
 func Fail(wayOut, condition string, args ...any) error {
@@ -25,12 +28,12 @@ func Fail(wayOut, condition string, args ...any) error {
 // Watchdog ends the process five seconds after Run began, whatever it waits
 // for, because a hook that the client times out lets the tool run (D13).
 type Watchdog struct {
-	bite  *time.Timer
-	spare atomic.Bool
+	timer      *time.Timer
+	neverBlock atomic.Bool
 }
 
 // Run runs a hook to its end: exit 0 if it returns, exit 2 after a failed Check
-// or Must, a panic or the watchdog (exit 0 after Spare). Signals that would stop
+// or Must, a panic or the watchdog (exit 0 after NeverBlock). Signals that would stop
 // the process, or end it with another code, are ignored, since the watchdog bounds
 // every wait; SIGKILL is answered by the guard of D15.
 func Run(hook func(*Watchdog)) {
@@ -38,10 +41,10 @@ func Run(hook func(*Watchdog)) {
 		syscall.SIGTERM, syscall.SIGXCPU, syscall.SIGXFSZ, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU)
 	syscall.Umask(0o077)
 	w := new(Watchdog)
-	w.bite = time.AfterFunc(Watch, func() {
+	w.timer = time.AfterFunc(Watch, func() {
 		err := Fail("try again; if it stays, look for what holds stdin, the disk or the lock of the token file",
-			"the hook was not done after %v (it waited for stdin, the disk or a pipe)", Watch)
-		if w.spare.Load() {
+			"the hook had not finished after %v (it waited for stdin, the disk or a pipe)", Watch)
+		if w.neverBlock.Load() {
 			NotRecorded(err)
 			exit(0)
 		}
@@ -86,17 +89,19 @@ func Must[T any](value T, err error) T {
 // that a hook never both records and fails (D6). If the watchdog has already
 // bitten, it waits for the end.
 func (w *Watchdog) Disarm() {
-	if !w.bite.Stop() {
+	if !w.timer.Stop() {
 		select {}
 	}
 }
 
-// Spare makes the watchdog end in exit 0 from here on: what only records never
+// NeverBlock makes the watchdog end in exit 0 from here on: what only records never
 // blocks (D9, D11).
-func (w *Watchdog) Spare() { w.spare.Store(true) }
+func (w *Watchdog) NeverBlock() { w.neverBlock.Store(true) }
 
 // NotRecorded says on stdout why a hook that never blocks recorded nothing (D9).
-func NotRecorded(err error) { Say("Moirai (Hades): not recorded. " + err.Error()) }
+func NotRecorded(err error) {
+	Say("Moirai (Hades) not recorded: " + strings.TrimPrefix(err.Error(), closedPrefix))
+}
 
 // Say writes to stdout for a hook that never blocks. Where nobody reads it, the
 // hook ends in exit 0.

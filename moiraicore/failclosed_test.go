@@ -15,7 +15,7 @@ import (
 // be met by exec.
 func TestDisarmAfterTheBite(t *testing.T) {
 	bitten, returned := make(chan bool), make(chan bool)
-	w := &Watchdog{bite: time.AfterFunc(0, func() { close(bitten) })}
+	w := &Watchdog{timer: time.AfterFunc(0, func() { close(bitten) })}
 	<-bitten
 	go func() {
 		w.Disarm()

@@ -1,79 +1,151 @@
 package moiraicore
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
 
-// Load is what the records of one session say together, seen from one root.
+// Load is what the records of one session say together, seen from one root and by
+// one agent.
 type Load struct {
 	Exists  bool                // there is a token file
 	Acked   [len(Required)]bool // the marker of each required file counts
-	Started bool                // START_ACK stands; bound to no path, never voided
-	Voided  bool                // the last thing that happened to the load is LOAD_VOID
+	Started bool                // START_ACK stands; bound to no path
+	Ended   string              // the marker that ended what stood, if no load followed it
+	Earlier bool                // the rules were delivered at another prompt, or shown there
 	Other   string              // another root that a marker stands for
 	Last    Pages               // whose receipt came last
+	Wired   map[int]bool        // each N of the loaders K/N that ran for this context
+	Context int                 // how often something ended what stood before it
 
-	wanted   [len(Required)]string // the path that counts for each
-	receipts map[Pages]uint64      // bit k-1: page k went out
-	size     int64                 // of the token file, in bytes
-	torn     bool                  // its last line lacks the newline
+	root, viewer string
+	start        Record              // the last START_ACK
+	rooted       [len(Required)]bool // acked by a load at the root of the context
+	receipts     map[Pages]uint64    // bit k-1: page k went out
+	opened       string              // event and marker of the loaders that ran last
+	ran          map[string]bool     // which of them ran
+	size         int64               // of the token file, in bytes
+	torn         bool                // its last line lacks the newline
 }
 
-func newLoad(root string) *Load {
-	l := &Load{receipts: map[Pages]uint64{}}
-	for i, req := range Required {
-		l.wanted[i] = root + "/" + req.Path
-	}
+// newLoad is an empty Load, seen from root by viewer: an agent_id, or the main agent
+// at a prompt (Payload.AtPrompt).
+func newLoad(root, viewer string) *Load {
+	l := &Load{root: root, viewer: viewer}
+	l.end(New)
+	l.Ended = ""
 	return l
 }
 
-// Pages is one load of M pages; Digest names the content (D7).
+// Pages is one load of M pages; Digest names the content (D7), and Agent to whom it
+// went: "main" at the root of the context, else the main agent at a prompt (D24).
 type Pages struct {
-	M      int
-	Digest string
+	M             int
+	Digest, Agent string
 }
 
-// Add folds the next record in. Markers 1–3 count only for the required file
-// under our root, and they and receipts only after the last LOAD_VOID (D5, D8).
-// An unknown marker is ignored.
+// Add folds the next record in. Markers 1–3 count for the required file under our
+// root. They and receipts count only after the record that last ended the load (D5,
+// D8, D20). An unknown marker is ignored.
 func (l *Load) Add(r Record) {
 	switch r.Marker {
 	case Start:
-		l.Started = true
+		l.Started, l.start = true, r
+		l.done()
 		return
-	case Void:
-		l.void()
+	case New, Resumed, Void:
+		l.run(r)
 		return
 	}
 	for i, req := range Required {
-		if r.Marker != req.Marker {
-			continue
+		if r.Marker == req.Marker {
+			l.ack(i, r)
+			return
 		}
-		l.Voided = false
-		if r.Path == l.wanted[i] {
-			l.Acked[i] = true
-		} else if root, ok := strings.CutSuffix(r.Path, "/"+req.Path); ok {
-			l.Other = root
-		}
-		return
 	}
 	if k, m, ok := ParsePage(r.Marker); ok {
-		l.Voided = false
-		l.Last = Pages{m, r.Path}
+		l.Ended = ""
+		l.Last = Pages{m, r.Path, r.Agent}
 		l.receipts[l.Last] |= 1 << (k - 1)
 	}
 }
 
-func (l *Load) void() {
-	l.Acked, l.receipts, l.Last, l.Other, l.Voided = [len(Required)]bool{}, map[Pages]uint64{}, Pages{}, "", true
+// run folds in that a loader ran, or failed, or that the client compacts. The loaders
+// of one context run in any order, and each says its K/N and program once. So one
+// that says it again, or runs for something else, runs for the next context: what
+// stood before has ended. A failure and a compaction name no loader. No clock (D20).
+func (l *Load) run(r Record) {
+	by := r.Tool + r.Marker
+	if r.Path == "" || by != l.opened || l.ran == nil || l.ran[r.Path] {
+		wired := l.Wired
+		if l.end(r.Marker); r.Path == "" {
+			l.Wired = wired
+		}
+	}
+	l.opened, l.ran[r.Path] = by, true
+	argument, _, _ := strings.Cut(r.Path, " ")
+	if _, n, ok := ParseArgument(argument); ok {
+		l.Wired[n] = true
+	}
 }
+
+// done tells that the client goes on after a SessionStart, for whose loaders it waits:
+// a loader that runs now runs for another context.
+func (l *Load) done() {
+	if strings.HasPrefix(l.opened, SessionStart) {
+		l.ran = nil
+	}
+}
+
+// end takes away what an event of this marker ends: a resume leaves what lies at the
+// root of the context, a compaction the start, a new context nothing.
+func (l *Load) end(marker string) {
+	if marker != Resumed {
+		l.rooted = [len(Required)]bool{}
+	}
+	if marker == New {
+		l.Started = false
+	}
+	l.Acked, l.receipts, l.Last, l.Other, l.Earlier = l.rooted, map[Pages]uint64{}, Pages{}, "", false
+	l.Ended, l.ran, l.Wired = marker, map[string]bool{}, map[int]bool{}
+	l.Context++
+}
+
+// ack folds in the marker of the i-th required file. What lies at the root of the
+// context stays in it. A rewind can cut away what came later, and no event tells; so
+// that counts at its own prompt alone. A subagent's context never held the main
+// agent's rules: for its calls it is enough that they were delivered (D24).
+func (l *Load) ack(i int, r Record) {
+	root, ok := strings.CutSuffix(r.Path, "/"+Required[i].Path)
+	if l.Ended = ""; !ok || root != l.root && (root == l.Other || !sameFile(root, l.root)) {
+		l.Other = root
+		return
+	}
+	if r.Tool == ToolRead {
+		l.done()
+	}
+	atRoot := r.Tool == SessionStart && r.Agent == MainAgent
+	l.rooted[i] = l.rooted[i] || atRoot
+	if atRoot || r.Agent == l.viewer || !strings.HasPrefix(l.viewer, NoPrompt) {
+		l.Acked[i] = true
+	} else {
+		l.Earlier = true
+	}
+}
+
+// ContextOf returns the marker of what a SessionStart of that source means for the
+// context (D20).
+func ContextOf(source string) string { return cmp.Or(contexts[source], New) }
 
 // Any tells whether one of markers 1–3 counts.
 func (l *Load) Any() bool { return l.Acked != [len(Required)]bool{} }
 
 // Loaded tells whether markers 1–3 all count.
 func (l *Load) Loaded() bool { return l.Acked == [...]bool{true, true, true} }
+
+// Rooted tells whether they do because of a load at the root of the context.
+func (l *Load) Rooted() bool { return l.rooted == [...]bool{true, true, true} }
 
 // Open tells whether all four markers count: the only state in which a gated
 // tool runs (§4.2.2).
@@ -87,17 +159,10 @@ func (l *Load) Complete(p Pages) bool { return l.receipts[p] == 1<<p.M-1 }
 
 // EarnPage returns the records that page k of p, 1 <= k <= p.M <= MaxPages, earns
 // once it went out: with one page the three markers; with more a receipt, and the
-// markers too if it completes the set (D7). After a compaction it first voids what
-// a Read may have earned since PreCompact: a client that prepares a compaction in
-// the background fires that event long before the content goes (D8).
-func (l *Load) EarnPage(k int, p Pages, compacted bool) []Record {
-	var earned []Record
-	if compacted && l.Any() {
-		earned = l.EarnVoid()
-		l.void()
-	}
+// markers too if it completes the set (D7).
+func (l *Load) EarnPage(k int, p Pages) (earned []Record) {
 	if p.M > 1 {
-		earned = append(earned, unless(l.Came(k, p), Record{Marker: fmt.Sprintf(pageMarker, k, p.M), Path: p.Digest})...)
+		earned = unless(l.Came(k, p), Record{Marker: fmt.Sprintf(pageMarker, k, p.M), Path: p.Digest})
 		if l.receipts[p]|1<<(k-1) != 1<<p.M-1 {
 			return earned
 		}
@@ -111,19 +176,16 @@ func (l *Load) EarnPage(k int, p Pages, compacted bool) []Record {
 // EarnFile returns the marker of the i-th required file. What already stands is
 // not earned again, here and below, so that a file cannot grow without end (D4).
 func (l *Load) EarnFile(i int) []Record {
-	return unless(l.Acked[i], Record{Marker: Required[i].Marker, Path: l.wanted[i]})
+	return unless(l.Acked[i], Record{Marker: Required[i].Marker, Path: l.root + "/" + Required[i].Path})
 }
 
 // EarnStart returns START_ACK.
 func (l *Load) EarnStart() []Record { return unless(l.Started, Record{Marker: Start}) }
 
-// EarnVoidIfAny returns LOAD_VOID if one of markers 1–3 or a receipt counts.
-func (l *Load) EarnVoidIfAny() []Record {
-	return unless(!l.Any() && len(l.receipts) == 0, Record{Marker: Void})
+// Void returns LOAD_VOID, or nothing if there was no load since the last end of one.
+func (l *Load) Void() []Record {
+	return unless(l.Ended == Void || l.Ended == New, Record{Marker: Void})
 }
-
-// EarnVoid returns LOAD_VOID, or nothing if nothing was loaded since the last.
-func (l *Load) EarnVoid() []Record { return unless(l.Voided, Record{Marker: Void}) }
 
 func unless(stands bool, r Record) []Record {
 	if stands {

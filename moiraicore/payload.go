@@ -7,26 +7,40 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// Payload holds keys of one JSON object, compared exactly, and the value of each:
-// what encoding/json makes of it, or the raw bytes of an object that is judged
-// later; no bytes where a key stands twice. encoding/json's struct matching would
-// ignore case and let the last duplicate win. Each method judges one key, so that a
-// session elsewhere is never blocked by a rule about a field that it does not need (D1).
-type Payload map[string]any
+// Payload holds the keys of one JSON object, compared exactly, and the value of each
+// as it stands; no bytes where a key stands twice. encoding/json's struct matching
+// would ignore case and let the last duplicate win. Each method judges one key, so
+// that no event is blocked by a rule about a field that it does not need (D1).
+type Payload map[string]json.RawMessage
 
-// skipped takes a value of which only the syntax is checked.
-type skipped struct{}
+// Enter reads stdin and tells whether the call is in scope. Out of scope only two
+// things are judged: that stdin is JSON, and that cwd is absolute. There a value that
+// is nested too deep for the decoder is let pass if cwd came before it (D1, D23).
+func Enter(stdin io.Reader) (Payload, Scope) {
+	p, err := ReadPayload(stdin)
+	cwd, cwdErr := p.Text(KeyCwd)
+	if cwdErr == nil && !filepath.IsAbs(cwd) {
+		cwdErr = malformed("cwd %s is not absolute", Quote(cwd))
+	}
+	if cwdErr != nil {
+		Check(cmp.Or(err, cwdErr))
+	}
+	scope := Locate(cwd)
+	if scope.In || err != nil && !strings.Contains(err.Error(), tooDeep) {
+		Check(err)
+	}
+	if scope.In && (len(cwd) > MaxPath || hasControl(cwd)) {
+		Check(malformed("cwd %s is over %d bytes or holds a control character", Quote(cwd), MaxPath))
+	}
+	return p, scope
+}
 
-func (skipped) UnmarshalJSON([]byte) error { return nil }
-
-// ReadPayload decodes stdin: exactly one JSON object of at most 128 MiB, and
-// nothing but white space after it. Of the keys that no event needs only the
-// syntax is checked (D1).
+// ReadPayload decodes stdin: exactly one JSON object of at most 128 MiB, and nothing
+// but white space after it (D1). With an error it returns what came before.
 func ReadPayload(stdin io.Reader) (Payload, error) {
 	limited := &io.LimitedReader{R: stdin, N: MaxPayload + 1}
 	dec := json.NewDecoder(limited)
@@ -39,13 +53,13 @@ func ReadPayload(stdin io.Reader) (Payload, error) {
 	}
 	switch size := MaxPayload + 1 - limited.N; {
 	case size > MaxPayload:
-		return nil, malformed("it is over %d bytes", MaxPayload)
+		return p, malformed("it is over %d bytes", MaxPayload)
 	case size == 0 && err == io.EOF:
-		return nil, malformed("it is empty")
+		return p, malformed("it is empty")
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		return nil, malformed("it ends after %d bytes, with no whole JSON object", size)
+		return p, malformed("it ends after %d bytes, with no whole JSON object", size)
 	}
-	return nil, malformed("%v", err)
+	return p, malformed("%v", err)
 }
 
 // malformed is the error of every rule of D1; the condition as for Fail.
@@ -54,15 +68,14 @@ func malformed(condition string, args ...any) error {
 		"malformed payload on stdin: "+condition, args...)
 }
 
-// decodeObject reads one JSON object and keeps the keys that are needed. An error
-// is one of syntax, or of reading.
+// decodeObject reads one JSON object. An error is one of syntax, or of reading.
 func decodeObject(dec *json.Decoder) (Payload, error) {
-	dec.UseNumber() // a number of any size is well-formed
+	p := Payload{}
 	token, err := dec.Token()
 	if err == nil && token != json.Delim('{') {
 		err = errors.New("it is not a JSON object")
 	}
-	for p := (Payload{}); err == nil; {
+	for err == nil {
 		if token, err = dec.Token(); err != nil {
 			break
 		}
@@ -70,45 +83,24 @@ func decodeObject(dec *json.Decoder) (Payload, error) {
 		if !isKey { // the closing brace: the decoder allows nothing else here
 			return p, nil
 		}
-		if !needed(p, key) {
-			err = dec.Decode(&skipped{})
-			continue
-		}
-		var value any
-		if slices.Contains(objectKeys[:], key) {
-			var raw json.RawMessage
-			err = dec.Decode(&raw)
-			value = raw
-		} else {
-			err = dec.Decode(&value)
-		}
+		var value json.RawMessage
+		err = dec.Decode(&value)
 		if _, again := p[key]; again {
-			value = json.RawMessage(nil)
+			value = nil
 		}
 		p[key] = value
 	}
-	return nil, err
-}
-
-// needed tells whether to keep a key. tool_input and tool_response may be large and
-// matter only for Skill and Read: once the tool is another, they are skipped.
-func needed(p Payload, key string) bool {
-	if key == KeyInput || key == KeyResponse {
-		tool, err := p.Text(KeyTool)
-		return err != nil || tool == ToolSkill || tool == ToolRead
-	}
-	return slices.Contains(neededKeys[:], key)
+	return p, err
 }
 
 // Text returns the string under key. Missing, doubled or of another type, it is
 // malformed.
 func (p Payload) Text(key string) (text string, err error) {
-	value, has := p[key]
+	raw, has := p[key]
 	if !has {
 		return "", malformed("key %q is missing", key)
 	}
-	text, isText := value.(string)
-	if !isText {
+	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
 		return "", malformed("key %q stands twice or is not a string", key)
 	}
 	return text, nil
@@ -122,13 +114,12 @@ func (p Payload) TextOr(key, absent string) (string, error) {
 	return p.Text(key)
 }
 
-// object returns the needed keys of the object under key; absent, it has none.
+// object returns the object under key; absent, it has no keys.
 func (p Payload) object(key string) (Payload, error) {
-	value, has := p[key]
+	raw, has := p[key]
 	if !has {
 		return nil, nil
 	}
-	raw, _ := value.(json.RawMessage)
 	in, err := decodeObject(json.NewDecoder(bytes.NewReader(raw)))
 	if err != nil {
 		return nil, malformed("key %q stands twice or is not an object", key)
@@ -151,36 +142,41 @@ func (p Payload) WholeRead() (content string, whole bool) {
 	response, responseErr := p.object(KeyResponse)
 	file, fileErr := response.object(KeyFile)
 	content, contentErr := file.Text(KeyContent)
-	lines, _ := file[KeyNumLines].(json.Number)
-	n, _ := lines.Int64()
+	lines := string(file[KeyNumLines])
+	n, _ := strconv.Atoi(lines)
 	return content, errors.Join(responseErr, fileErr, contentErr) == nil &&
-		n > 0 && file[KeyTotalLines] == lines && file[KeyStartLine] == json.Number("1")
-}
-
-// Cwd returns the working directory: absolute, without control characters, at
-// most MaxPath bytes (D1).
-func (p Payload) Cwd() (string, error) {
-	cwd, err := p.Text(KeyCwd)
-	if err == nil && (!filepath.IsAbs(cwd) || len(cwd) > MaxPath || hasControl(cwd)) {
-		err = malformed("cwd %s is not absolute, over %d bytes or holds a control character", Quote(cwd), MaxPath)
-	}
-	return cwd, err
+		n > 0 && string(file[KeyTotalLines]) == lines && string(file[KeyStartLine]) == "1"
 }
 
 // Session returns session_id, which becomes a file name (D1).
-func (p Payload) Session() (string, error) { return p.id(KeySession) }
+func (p Payload) Session() (string, error) {
+	id, err := p.id(KeySession)
+	if err == nil && id == "" {
+		err = malformed("key %q is missing or empty", KeySession)
+	}
+	return id, err
+}
 
 // Agent returns agent_id, or "main" where it is absent, null or empty (D1).
 func (p Payload) Agent() (string, error) {
-	if p[KeyAgent] == nil || p[KeyAgent] == "" {
-		return MainAgent, nil
-	}
-	return p.id(KeyAgent)
+	id, err := p.id(KeyAgent)
+	return cmp.Or(id, MainAgent), err
 }
 
+// AtPrompt names the main agent as of the prompt that the call belongs to. The client
+// gives each prompt a new prompt_id, and old clients give none (D24).
+func (p Payload) AtPrompt() (string, error) {
+	id, err := p.id(KeyPromptID)
+	return NoPrompt + id, err
+}
+
+// id returns an id that may be absent, null or empty.
 func (p Payload) id(key string) (string, error) {
-	id, err := p.Text(key)
-	if err == nil && (id == "" || len(id) > MaxID || id[0] == '.' || strings.Trim(id, idCharacters) != "") {
+	if string(p[key]) == "null" {
+		return "", nil
+	}
+	id, err := p.TextOr(key, "")
+	if id != "" && (len(id) > MaxID || id[0] == '.' || strings.Trim(id, idCharacters) != "") {
 		err = malformed("%s %s is not 1 to %d of [A-Za-z0-9._-], not starting with a dot", key, Quote(id), MaxID)
 	}
 	return id, err

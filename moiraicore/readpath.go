@@ -27,22 +27,26 @@ func ExemptRead(filePath, cwd, root string) bool {
 	// A client that takes ".." out before it opens the file and one that
 	// leaves it to the kernel may mean two files: both must pass.
 	for _, p := range [...]string{filepath.Clean(path), path} {
-		resolved, one := follow(p)
-		if !one || !isExempt(resolved) && !strings.HasPrefix(resolved, root+"/") {
+		resolved, shared := follow(p)
+		if !shared || !isExempt(resolved) && !strings.HasPrefix(resolved, root+"/") {
 			return false
 		}
 	}
 	return true
 }
 
-// RequiredRead returns the index of the required file of root that filePath is,
-// by os.SameFile, so that case does not matter (D11).
+// RequiredRead returns the index of the required file of root that filePath is: by
+// its exact path, else by os.SameFile, so that case does not matter (D11). As in
+// ExemptRead, what the kernel opens and what a client opens that takes ".." out first
+// must both be it.
 func RequiredRead(filePath, root string) (i int, ok bool) {
 	for i, r := range Required {
-		path := root + "/" + r.Path
-		// As in ExemptRead: what the kernel opens and what a client opens that
-		// takes ".." out first must both be it.
-		if filePath == path && sameFile(filePath, path) || isPlain(filePath) && leadsTo(path, filePath) && leadsTo(path, filepath.Clean(filePath)) {
+		if filePath == root+"/"+r.Path {
+			return i, sameFile(filePath, filePath)
+		}
+	}
+	for i, r := range Required {
+		if path := root + "/" + r.Path; isPlain(filePath) && leadsTo(path, filePath) && leadsTo(path, filepath.Clean(filePath)) {
 			return i, true
 		}
 	}
@@ -51,11 +55,8 @@ func RequiredRead(filePath, root string) (i int, ok bool) {
 
 // leadsTo tells whether path is the file, and that to every process.
 func leadsTo(file, path string) bool {
-	if !sameFile(path, file) {
-		return false
-	}
-	_, one := follow(path)
-	return one
+	_, shared := follow(path)
+	return shared && sameFile(path, file)
 }
 
 // AsShown is a text as the client's Read gives it: no byte order mark ahead, line
@@ -72,10 +73,7 @@ func isExempt(path string) bool {
 }
 
 // isPlain tells whether every client opens the path as it is written: absolute, at
-// most MaxPath bytes, no blank at either end that it might trim, no control character,
-// and nothing that Unicode normalization changes: 2.1.50 opens the composed form of
-// what it passes to the hook, which may be another file.
+// most MaxPath bytes, no blank at either end that it might trim, no control character.
 func isPlain(path string) bool {
-	composes := func(r rune) bool { return r >= firstCombining }
-	return filepath.IsAbs(path) && len(path) <= MaxPath && strings.TrimSpace(path) == path && !hasControl(path) && !strings.ContainsFunc(path, composes)
+	return filepath.IsAbs(path) && len(path) <= MaxPath && strings.Trim(path, spaces) == path && !hasControl(path)
 }

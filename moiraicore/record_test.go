@@ -73,26 +73,33 @@ func FuzzFold(f *testing.F) {
 		"1 CONTEXT_ACK SessionStart main " + root + "/CONTEXT.md\n1 START_ACK UserPromptSubmit main\n"
 	f.Add([]byte(whole))
 	f.Add([]byte(whole + "2 LOAD_VOID PreCompact main\n"))
+	f.Add([]byte(whole + "2 CONTEXT_NEW SessionStart main\n"))
+	f.Add([]byte("1 CONTEXT_NEW SessionStart main 1/1 l\n" + whole + "2 CONTEXT_NEW SessionStart main 1/1 l\n"))
+	f.Add([]byte(strings.ReplaceAll(whole, "SessionStart main", "Read main@p")))
 	f.Add([]byte("1 LOAD_VOID PreCompact main\n" + whole))
 	f.Add([]byte(strings.ReplaceAll(whole, root, "/y")))
 	f.Add([]byte(strings.TrimSuffix(whole, "\n")))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		l := newLoad(root)
+		l := newLoad(root, NoPrompt)
 		l.size = int64(len(data))
 		if l.fold(bytes.NewReader(data)) != nil || !l.Open() {
 			return
 		}
 		text := "\n" + string(data) + "\n"
-		loaded := text // after the last line whose marker is LOAD_VOID
-		if voids := regexp.MustCompile(`\n[0-9]+ LOAD_VOID `).FindAllStringIndex(text, -1); voids != nil {
-			loaded = text[voids[len(voids)-1][1]:]
+		// after the last record that ends the load, or all, whatever ran before
+		after := func(marker string) string {
+			ends := regexp.MustCompile(`\n[0-9]+ (?:`+marker+`) [^ \n]+ [^ \n]+ ?\n`).FindAllStringIndex(text, -1)
+			if ends == nil {
+				return text
+			}
+			return text[ends[len(ends)-1][1]-1:]
 		}
 		for _, r := range Required {
-			if !regexp.MustCompile(`\n[0-9]+ ` + r.Marker + ` [^ \n]+ [^ \n]+ ` + root + "/" + r.Path + `\n`).MatchString(loaded) {
+			if !regexp.MustCompile(`\n[0-9]+ ` + r.Marker + ` (?:SessionStart main|[^ \n]+ main@) ` + root + "/" + r.Path + `\n`).MatchString(after("LOAD_VOID|CONTEXT_NEW")) {
 				t.Fatalf("open without %s: %q", r.Marker, data)
 			}
 		}
-		if !regexp.MustCompile(`\n[0-9]+ START_ACK [^ \n]+ [^ \n]+`).MatchString(text) {
+		if !regexp.MustCompile(`\n[0-9]+ START_ACK [^ \n]+ [^ \n]+`).MatchString(after("CONTEXT_NEW")) {
 			t.Fatalf("open without START_ACK: %q", data)
 		}
 	})
@@ -110,7 +117,7 @@ func TestFoldOfACutRead(t *testing.T) {
 	text += "2 LOAD_VOID PreCompact main\n"
 	for n := range text {
 		for _, end := range []io.Reader{strings.NewReader(""), iotest.ErrReader(syscall.EIO)} {
-			l := newLoad(root)
+			l := newLoad(root, NoPrompt)
 			l.size = int64(len(text))
 			if err := l.fold(io.MultiReader(strings.NewReader(text[:n]), end)); err == nil {
 				t.Errorf("%d bytes of %d were taken for the file; open: %v", n, len(text), l.Open())

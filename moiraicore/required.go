@@ -21,7 +21,7 @@ func ReadRequired(s Scope) (content [len(Required)]string, err error) {
 		return content, nil
 	}
 	if !s.Whole {
-		failed = append(failed, "no directory holds all three, tried:"+s.TriedList(" "))
+		failed = append([]string{s.Lacks()}, failed...)
 	}
 	return content, Fail("the operator puts the files in place (git status, git checkout, chmod u+r) and resumes or restarts the session; a folder that is no constellation: give it another name",
 		"required files: %s", strings.Join(failed, "; "))

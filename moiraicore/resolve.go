@@ -18,15 +18,15 @@ func Resolve(path string) string {
 // follow is Resolve, and tells whether the path is one file to every process: no way
 // through what each process has its own of, and no more links than can be followed
 // (D12).
-func follow(path string) (resolved string, one bool) {
-	resolved, one = "/", true
+func follow(path string) (resolved string, shared bool) {
+	resolved, shared = "/", true
 	rest := strings.Split(path, "/")
 	for links := 0; len(rest) > 0; {
 		next := filepath.Join(resolved, rest[0]) // ".." goes up from where the links led
 		rest = rest[1:]
 		target, err := os.Readlink(next)
 		if err != nil || links == maxLinks {
-			resolved, one = next, one && err != nil && !isOwn(next)
+			resolved, shared = next, shared && err != nil && !isOwn(next)
 			continue
 		}
 		links++
@@ -35,7 +35,7 @@ func follow(path string) (resolved string, one bool) {
 		}
 		rest = append(strings.Split(target, "/"), rest...)
 	}
-	return resolved, one
+	return resolved, shared
 }
 
 // isOwn tells whether each process may see other files in dir: it is /dev, or what a

@@ -15,11 +15,16 @@ const (
 	TokenPrefix = "session-"
 )
 
-// Start is the marker of a conscious start (§4.2.2), Void the record that
-// voids a load (D8).
+// Start is the marker of a conscious start (§4.2.2). The others tell what became of
+// the main agent's context under the same session_id (D20): a new, empty one, an old
+// one that goes on, one that was compacted (D8). History stands where a token file
+// was written anew, for what no longer counted (D4).
 const (
-	Start = "START_ACK"
-	Void  = "LOAD_VOID"
+	Start   = "START_ACK"
+	New     = "CONTEXT_NEW"
+	Resumed = "CONTEXT_RESUMED"
+	Void    = "LOAD_VOID"
+	History = "HISTORY_DROPPED"
 )
 
 // Required are the files that a session must have been given, relative to
@@ -37,7 +42,13 @@ var (
 
 	// An expanded slash command begins with one of these tags.
 	commandTags = [...]string{"<command-message>", "<command-name>", "<command-args>"}
+
+	// What an IDE puts ahead of what was typed.
+	ideTags = [...]string{"ide_opened_file>", "ide_selection>"}
 )
+
+// spaces is what the client's language trims from a prompt.
+const spaces = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
 const (
 	nameOpen  = "<command-name>"
@@ -63,6 +74,8 @@ const (
 	ToolSkill = "Skill"
 	ToolRead  = "Read"
 	MainAgent = "main"
+	atPrompt  = "@" // main@PROMPT_ID: the main agent, at that prompt alone (D24)
+	NoPrompt  = MainAgent + atPrompt
 )
 
 // Events that are wired (§4.2, D8, D11).
@@ -70,6 +83,7 @@ const (
 	SessionStart     = "SessionStart"
 	UserPromptSubmit = "UserPromptSubmit"
 	PreToolUse       = "PreToolUse"
+	PreSkillShell    = "PreSkillShellCommand"
 	PostToolUse      = "PostToolUse"
 	PreCompact       = "PreCompact"
 )
@@ -78,6 +92,7 @@ const (
 // out; and its path field, which names what is in all of them (D7).
 const (
 	pageArgument = "%d/%d"
+	OnlyPage     = "1/1" // without one
 	pageMarker   = "PAGE_%d_OF_%d"
 	DigestPrefix = "sha256:"
 	Digest       = DigestPrefix + "%x"
@@ -93,14 +108,17 @@ const (
 	footBanner = "===== END OF MOIRAI (HADES) INJECTION BLOCK: page %d of %d =====\n"
 )
 
-// SourceCompact is the source of the SessionStart after a compaction (D8).
-const SourceCompact = "compact"
+// contexts says what the source of a SessionStart does to the context; any other
+// source, and none, begins an empty one (D20).
+var contexts = map[string]string{"compact": Void, "resume": Resumed, "fork": Resumed}
 
 // Payload keys that are judged, compared exactly (D1).
 const (
 	KeyCwd        = "cwd"
 	KeySession    = "session_id"
 	KeyAgent      = "agent_id"
+	KeyPromptID   = "prompt_id"
+	KeyServer     = "mcp_server"
 	KeyEvent      = "hook_event_name"
 	KeySource     = "source"
 	KeyPrompt     = "prompt"
@@ -116,14 +134,6 @@ const (
 	KeyTotalLines = "totalLines"
 )
 
-// The keys of which more than the syntax is looked at, with tool_input and
-// tool_response of Skill and Read; and which of all these are objects (D1).
-var (
-	neededKeys = [...]string{KeyCwd, KeySession, KeyAgent, KeyEvent, KeySource, KeyPrompt, KeyTool,
-		KeyFilePath, KeySkill, KeyFile, KeyContent, KeyStartLine, KeyNumLines, KeyTotalLines}
-	objectKeys = [...]string{KeyInput, KeyResponse, KeyFile}
-)
-
 // Names of the programs and of the page that the messages point at (D14).
 const (
 	GateName   = "hades-gate"
@@ -134,23 +144,26 @@ const (
 // What session_id and agent_id are made of (D1).
 const idCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 
+// tooDeep is in the decoder's error about a value that is nested over 10,000 deep (D23).
+const tooDeep = "exceeded max depth"
+
 // Limits.
 const (
-	MaxPayload     = 128 << 20              // bytes of stdin (D1)
-	MaxID          = 128                    // characters of session_id and agent_id (D1)
-	MaxPath        = 4096                   // bytes of a path: what a kernel takes
-	MaxToken       = 1 << 20                // bytes of a token file (D4)
-	MaxRequired    = 64 << 20               // bytes of one required file: more than any pages carry, and read in time
-	MaxRead        = 25_000                 // bytes of a file that a Read can prove (D11)
-	PageUnits      = 10_000                 // UTF-16 code units of one page (D7)
-	MaxPages       = 64                     // pages that can be wired (D7)
-	LockWait       = 2 * time.Second        // for the lock of a token file (D4)
-	LockPoll       = time.Millisecond       // between two tries
-	Watch          = 5 * time.Second        // a hook ends by then (D13)
-	WatchGrace     = 500 * time.Millisecond // for a message that nobody reads (D13)
-	KeepAlive      = 12 * time.Hour         // a token older than this is refreshed (D18)
-	MaxQuoted      = 200                    // bytes of a payload string in a message (D14)
-	firstCombining = 0x300                  // below it NFC leaves every character as it is (D12)
-	maxTried       = 10                     // directories listed in a message, outermost first (D2)
-	maxLinks       = 255                    // links followed: more than any kernel follows (D2)
+	MaxPayload  = 128 << 20              // bytes of stdin (D1)
+	MaxID       = 128                    // characters of session_id and agent_id (D1)
+	MaxPath     = 4096                   // bytes of a path: what a kernel takes
+	MaxToken    = 1 << 20                // bytes of a token file (D4)
+	MaxHistory  = 64 << 10               // bytes of one that are kept when all in it has ended (D4)
+	MaxRequired = 64 << 20               // bytes of one required file: more than any pages carry, and read in time
+	MaxRead     = 25_000                 // bytes of a file that a Read can prove (D11)
+	PageUnits   = 10_000                 // UTF-16 code units of one page (D7)
+	MaxPages    = 64                     // pages that can be wired (D7)
+	LockWait    = 2 * time.Second        // for the lock of a token file (D4)
+	LockPoll    = time.Millisecond       // between two tries
+	Watch       = 5 * time.Second        // a hook ends by then (D13)
+	WatchGrace  = 500 * time.Millisecond // for a message that nobody reads (D13)
+	KeepAlive   = 12 * time.Hour         // a token older than this is refreshed (D18)
+	MaxQuoted   = 200                    // bytes of a payload string in a message (D14)
+	maxTried    = 10                     // directories listed in a message, outermost first (D2)
+	maxLinks    = 255                    // links followed: more than any kernel follows (D2)
 )

@@ -50,13 +50,22 @@ func locate(resolved string) (s Scope) {
 	return s
 }
 
-// TriedList lists the directories that were looked at, fit for a message.
-func (s Scope) TriedList(before string) string {
-	list := ""
-	for _, dir := range s.Tried[:min(len(s.Tried), maxTried)] {
-		list += before + Quote(dir)
+// Lacks says what is missing in a root that is not whole, fit for a message.
+func (s Scope) Lacks() string {
+	var gone []string
+	for _, r := range Required {
+		if !isRegular(s.Root + "/" + r.Path) {
+			gone = append(gone, r.Path)
+		}
 	}
-	return list
+	if len(gone) < len(Required) {
+		return Quote(s.Root) + " lacks " + strings.Join(gone, " and ")
+	}
+	lacks := "this is no Hades root: no directory holds the three required files, tried:"
+	for _, dir := range s.Tried[:min(len(s.Tried), maxTried)] {
+		lacks += " " + Quote(dir)
+	}
+	return lacks
 }
 
 // isConstellation compares the name without regard to case, and the directory
@@ -70,11 +79,16 @@ func isConstellation(dir string) bool {
 // holdsRequired tells whether the three required files are there, as regular files.
 func holdsRequired(dir string) bool {
 	for _, r := range Required {
-		if info, err := os.Stat(dir + "/" + r.Path); err != nil || !info.Mode().IsRegular() {
+		if !isRegular(dir + "/" + r.Path) {
 			return false
 		}
 	}
 	return true
+}
+
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // sameFile tells whether both paths exist and are one file.

@@ -11,10 +11,13 @@ import (
 
 // D9 as two expressions, apart from the code. RE2's \s is ASCII only, so the
 // white space of Unicode is named.
-const blank = `[\t\n\v\f\r \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]`
+const blank = `[\t\n\v\f\r \x{feff}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]`
+
+// The blocks of an IDE end where the last end tag stands.
+var ide = regexp.MustCompile(`(?s)^` + blank + `*<ide_(?:opened_file|selection)>.*</ide_(?:opened_file|selection)>`)
 
 var (
-	typed    = regexp.MustCompile(`^/(start|war-room-start)(` + blank + `|$)`)
+	typed    = regexp.MustCompile(`(?s)^` + blank + `*/(start|war-room-start)(` + blank + `|$)`)
 	expanded = regexp.MustCompile(`(?s)^` + blank + `*<command-(message|name|args)>`)
 	tag      = regexp.MustCompile(`<command-name>/(start|war-room-start)</command-name>`)
 )
@@ -24,7 +27,8 @@ func FuzzStartPrompt(f *testing.F) {
 		f.Add(v.prompt)
 	}
 	f.Fuzz(func(t *testing.T, prompt string) {
-		want := typed.MatchString(prompt) || expanded.MatchString(prompt) && tag.MatchString(prompt)
+		rest := ide.ReplaceAllString(prompt, "")
+		want := typed.MatchString(rest) || expanded.MatchString(rest) && tag.MatchString(rest)
 		if got := IsStartPrompt(prompt); got != want {
 			t.Fatalf("IsStartPrompt(%q) = %v", prompt, got)
 		}

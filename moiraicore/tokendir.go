@@ -24,11 +24,9 @@ func CheckTokenDir() error {
 	return checkDir(TokenDir)
 }
 
-// IsForeign tells whether another user owns the token directory: it then holds no
-// token that any gate of ours believes (D8).
-func IsForeign() bool { return foreign(TokenParent) || foreign(TokenDir) }
-
-func foreign(dir string) bool {
+// isForeign tells whether another user owns dir: it then holds no token that any gate
+// of ours believes (D8).
+func isForeign(dir string) bool {
 	info, err := os.Lstat(dir)
 	return err == nil && info.Sys().(*syscall.Stat_t).Uid != uint32(os.Geteuid())
 }
@@ -61,5 +59,5 @@ func checkDir(dir string) error {
 // remove is the command that takes the token directory away. Only /tmp is
 // resolved: what our own name leads to is not ours to remove.
 func remove() string {
-	return "the operator runs: sudo rm -r " + filepath.Join(Resolve(filepath.Dir(TokenParent)), filepath.Base(TokenParent)) + "   (it is made anew at the next call)"
+	return "the operator runs: sudo rm -r " + filepath.Join(Resolve(filepath.Dir(TokenParent)), filepath.Base(TokenParent)) + "   (it is made anew; every session that is open must then load and start again)"
 }

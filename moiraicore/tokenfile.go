@@ -24,15 +24,38 @@ import (
 // file name (§4.5, D1).
 func TokenPath(session string) string { return TokenDir + "/" + TokenPrefix + session }
 
-// ReadToken folds the records of the session's token file as seen from root; a
-// session without one has an empty Load. An error is Closed.
-func ReadToken(session, root string) (*Load, error) {
-	f, load, err := openToken(session, root, os.O_RDONLY, syscall.LOCK_SH)
+// asidePath is where a file stands beside it, under a name that no session has.
+func asidePath(session string) string { return TokenDir + "/." + TokenPrefix + session }
+
+// PutAside takes the token file of a session out of its place, best effort.
+func PutAside(session string) { os.Rename(TokenPath(session), asidePath(session)) }
+
+// HasToken tells whether the session may have a token file. To a session elsewhere one
+// that another user owns is none. A directory of ours that nobody can look into is
+// opened for that: its next repair would bring the token back as it was (D8, D23).
+func HasToken(session string, elsewhere bool) bool {
+	foreign := isForeign(TokenParent) || isForeign(TokenDir)
+	if elsewhere && foreign {
+		return false
+	}
+	_, err := os.Lstat(TokenPath(session))
+	if os.IsPermission(err) && !foreign {
+		os.Chmod(TokenParent, 0o700)
+		os.Chmod(TokenDir, 0o700)
+		_, err = os.Lstat(TokenPath(session))
+	}
+	return !errors.Is(err, os.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, syscall.ELOOP)
+}
+
+// ReadToken folds the records of the session's token file as seen from root by
+// viewer; a session without one has an empty Load. An error is Closed.
+func ReadToken(session, root, viewer string) (*Load, error) {
+	f, load, err := openToken(session, root, viewer, os.O_RDONLY, syscall.LOCK_SH)
 	if os.IsNotExist(err) {
-		return newLoad(root), nil
+		return newLoad(root, viewer), nil
 	}
 	if err != nil {
-		return nil, corrupt(session, "%v", err)
+		return nil, corrupt(session, err)
 	}
 	f.Close()
 	return load, nil
@@ -42,50 +65,74 @@ func ReadToken(session, root string) (*Load, error) {
 // in one write under one exclusive lock; none, and nothing is written. It fills
 // in time, tool and agent. Just before the write it calls commit, which may not
 // return (Watchdog.Disarm). A short write leaves the file as it was and is an error
-// (D4). Every error is Closed.
-func AppendToken(session, root, tool, agent string, commit func(), earn func(*Load) []Record) error {
-	f, load, err := openToken(session, root, os.O_RDWR|os.O_APPEND|os.O_CREATE, syscall.LOCK_EX)
+// (D4). It returns what stands then, as agent sees it. Every error is Closed.
+func AppendToken(session, root, tool, agent string, commit func(), earn func(*Load) []Record) (*Load, error) {
+	f, load, err := openToken(session, root, agent, os.O_RDWR|os.O_APPEND|os.O_CREATE, syscall.LOCK_EX)
 	if err != nil {
-		return corrupt(session, "%v", err)
+		return nil, corrupt(session, err)
 	}
 	defer f.Close()
-	lines, err := earnLines(session, load, tool, agent, earn)
+	context := load.Context
+	lines, err := earnLines(session, load, tool, agent, earn(load))
+	if load.size > MaxHistory && load.Context != context && load.Ended != Resumed && load.renew(session, tool, lines) == nil {
+		return load, nil
+	}
+	if err == nil && load.size+int64(len(lines)) > MaxToken {
+		err = corrupt(session, errFull)
+	}
 	if err == nil && lines != "" {
 		commit()
 		if _, err = f.WriteString(lines); err == nil {
-			return nil
+			return load, nil
 		}
-		err = Fail("the operator runs: df /tmp; df -i /tmp   (make room), then resumes or restarts the session, and /start",
-			"token file: %v", err)
+		err = corrupt(session, err)
 	}
 	// Whole or not at all: the file gets its old length back, and goes where
 	// that is nothing (empty, it would be corrupt) or cannot be done.
 	if load.size == 0 || lines != "" && f.Truncate(load.size) != nil {
 		os.Remove(f.Name())
 	}
-	return err
+	return load, err
 }
 
-// earnLines returns what to append to the token file.
-func earnLines(session string, load *Load, tool, agent string, earn func(*Load) []Record) (string, error) {
-	lines := ""
-	for _, r := range earn(load) {
-		r.Time, r.Tool, r.Agent = max(0, time.Now().Unix()), tool, agent
+// earnLines returns what to append to the token file, and folds it in.
+func earnLines(session string, load *Load, tool, agent string, earned []Record) (lines string, err error) {
+	for _, r := range earned {
+		r.Time, r.Tool, r.Agent = now(), tool, agent
 		// Only what reads back as itself is written: a newline in a
 		// directory name could otherwise forge a START_ACK (D5).
 		if back, err := ParseRecord(r.String()); err != nil || back != r {
 			return "", Fail("the operator renames the directory, then resumes or restarts the session",
 				"token file: the record %s %s cannot be written: %v", r.Marker, Quote(r.Path), err)
 		}
+		load.Add(r)
 		lines += r.String() + "\n"
 	}
 	if lines != "" && load.torn {
 		lines = "\n" + lines
 	}
-	if load.size+int64(len(lines)) > MaxToken {
-		return "", corrupt(session, "it would grow over %d bytes", MaxToken)
-	}
 	return lines, nil
+}
+
+func now() int64 { return max(0, time.Now().Unix()) }
+
+// renew puts a new file in the place of one of which only the start still counts,
+// if that: a file that every compaction lengthens would be full one day. Who waits
+// for the lock of the old file finds that it has no name, and opens the new one (D4).
+func (l *Load) renew(session, tool, lines string) error {
+	kept := Record{now(), History, tool, MainAgent, fmt.Sprintf("%d bytes", l.size)}.String() + "\n"
+	if l.Started {
+		kept += l.start.String() + "\n"
+	}
+	path := asidePath(session)
+	err := os.WriteFile(path, []byte(kept+strings.TrimPrefix(lines, "\n")), 0o600)
+	if err == nil {
+		err = os.Rename(path, TokenPath(session))
+	}
+	if err != nil {
+		os.Remove(path)
+	}
+	return err
 }
 
 // errBusy: another process holds the lock, is about to write the first record,
@@ -93,13 +140,13 @@ func earnLines(session string, load *Load, tool, agent string, earn func(*Load) 
 var errBusy = errors.New("locked by another process, or empty")
 
 // openToken opens, locks, checks and folds the token file.
-func openToken(session, root string, flags, lock int) (*os.File, *Load, error) {
+func openToken(session, root, viewer string, flags, lock int) (*os.File, *Load, error) {
 	for deadline := time.Now().Add(LockWait); ; time.Sleep(LockPoll) {
 		f, err := os.OpenFile(TokenPath(session), flags|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 		if err != nil {
 			return nil, nil, err
 		}
-		load := newLoad(root)
+		load := newLoad(root, viewer)
 		load.Exists = true
 		if err = lockAndCheck(f, lock, load); err == nil {
 			err = load.fold(f)
@@ -167,11 +214,26 @@ func (l *Load) fold(f io.Reader) error {
 	return nil
 }
 
-// corrupt is the error of every rule of D4 and D5; the condition as for Fail.
-func corrupt(session, condition string, args ...any) error {
+// errFull: the file may not grow; a compaction renews it.
+var errFull = fmt.Errorf("it would grow over %d bytes", MaxToken)
+
+// corrupt is the error of every rule of D4 and D5, each with its own way out.
+func corrupt(session string, err error) error {
 	path := TokenPath(session)
-	return Fail("if it stays, the operator runs: rm -r "+path+"   then resumes or restarts the session, or the agent reads the three rule files; and /start again",
-		"token file "+path+": "+condition, args...)
+	way := "if it stays, the operator runs: rm -r " + path + "   Then the session must load again (a resume, a restart, or the agent reads the three rule files), and /start again"
+	switch {
+	case err == errBusy:
+		way = "try again; if it stays, the operator runs: fuser -v " + path + "   and ends the process that holds it"
+	case err == errFull:
+		way = "the operator types /compact, which lets the hooks write the file anew; the agent's next prompt loads the rules again"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		way = "the operator runs: df /tmp; df -i /tmp   (make room), then resumes or restarts the session, and /start"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		way = "the operator raises the limit of open files (ulimit -n) or closes programs, then tries again"
+	case errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EIO):
+		way = "the operator runs: mount; dmesg   (the disk under /tmp fails or is read-only), then tries again"
+	}
+	return Fail(way, "token file %s: %v", path, err)
 }
 
 // Refresh renews the modification time of the session's token file if it is

@@ -94,7 +94,7 @@ func (s sessionStatus) print() {
 		fmt.Print("  next     ", noToken, "\n\n")
 		return
 	}
-	load, err := moiraicore.ReadToken(s.Session, s.root)
+	load, err := moiraicore.ReadToken(s.Session, s.root, moiraicore.MainAgent)
 	if err != nil {
 		fmt.Printf("  blocked  %s\n\n", strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "\n           "))
 		return
@@ -161,7 +161,7 @@ func next(load *moiraicore.Load, root string) string {
 		return "open: tools run in " + root + ", and in no other constellation"
 	case load.Loaded():
 		return "blocked: type /start or /war-room-start (Esc first if a turn is running)"
-	case load.Voided:
+	case load.Ended == moiraicore.Void:
 		return "blocked: a compaction took the rules out of the context. " + reload + start
 	case load.Last.M > 0 && !load.Complete(load.Last):
 		return "blocked: of the load's pages these did not come: " + strings.Join(pages(load, false), ", ") +

@@ -30,6 +30,7 @@ type call struct {
 	exit      int
 	stdout    judge
 	stderr    judge
+	mayEnd    bool
 }
 
 func gate(p payload) call {
@@ -91,6 +92,10 @@ func (c call) eitherClosed(one, other string) call {
 	}
 	return c
 }
+
+// orEnded: or the loader finds that its context has ended meanwhile, since another one
+// of the same K/N ran, and fails closed.
+func (c call) orEnded() call { c.mayEnd = true; return c }
 
 // refuses: exit 2 and nothing on stdout, in cases where stderr cannot be read.
 func (c call) refuses() call {
@@ -253,6 +258,8 @@ func (c call) verdict(s *scene, res rig.Result) error {
 		return fmt.Errorf("expected an end by itself, got none within %v", patience)
 	case res.Signal != 0:
 		return fmt.Errorf("expected exit %d, got signal %v", c.exit, res.Signal)
+	case c.mayEnd && res.Code == 2:
+		return failClosedLines(s, res.Stderr, []string{"has ended meanwhile"})
 	case res.Code != c.exit:
 		return fmt.Errorf("expected exit %d, got exit %d", c.exit, res.Code)
 	}

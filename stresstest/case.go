@@ -40,6 +40,6 @@ func allCases() [][]testCase {
 		payloadCases, scopeCases, tokenDirCases, tokenFileCases, recordCases,
 		orderCases, pageCases, compactionCases, startCases, skillCases,
 		readCases, exemptCases, closedCases, messageCases, harnessCases,
-		keepAliveCases, clientCases, concurrencyCases,
+		keepAliveCases, contextCases, agentCases, promptCases, servedCases, clientCases, concurrencyCases,
 	}
 }

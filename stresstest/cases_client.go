@@ -18,7 +18,7 @@ func perClient() []testCase {
 				client(v), gate(read("{root}/CONTEXT.md")), gate(shown(0)), gate(shown(1)), gate(shown(2)), as("a7fc51fefd85ff99e"),
 				blocked("xxx_"), as(""), gate(skill("start")), as("a7fc51fefd85ff99e"), allowed(), as(""),
 				gate(compact("manual")), blocked("___x"), loader(sessionStart("compact")).prints(theWholeBlock), allowed(),
-				gate(compact("auto")), loader(sessionStart("resume")).prints(theWholeBlock), allowed(),
+				gate(compact("auto")), loader(sessionStart("resume")).prints(theWholeBlock), prompted(), allowed(),
 			}},
 			testCase{class: class, name: "out of scope: silent", steps: []step{
 				client(v), at("{dir}"), loader(startup), gate(bash), start(), gate(skill("start")), gate(shown(0)), gate(compact("auto")), noToken(),

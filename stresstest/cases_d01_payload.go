@@ -82,9 +82,11 @@ var payloadCases = []testCase{
 	// cwd.
 	{class: "D1", name: "cwd missing, doubled, of another type", steps: append([]step{load(), start()}, everyHook("cwd", "cwd",
 		missing, doubled(`"{root}"`), doubled(`"/"`), changed("null"), changed("7"), changed(`["{root}"]`), changed(`{"cwd":"{root}"}`), changed("true"))...)},
-	{class: "D1", name: "cwd of 4,096 bytes is one, of 4,097 none", steps: []step{
-		gate(with(bash, "cwd", `"/`+strings.Repeat("x", 4095)+`"`)), gate(with(bash, "cwd", `"/`+strings.Repeat("x", 4096)+`"`)).failsClosed("4096 bytes"),
-		loader(with(startup, "cwd", `"/`+strings.Repeat("x", 4096)+`"`)).failsClosed("4096 bytes"),
+	{class: "D1", name: "cwd of over 4,096 bytes is none in scope, and no matter elsewhere", steps: []step{
+		gate(with(bash, "cwd", `"/`+strings.Repeat("x", 4096)+`"`)), loader(with(startup, "cwd", `"/`+strings.Repeat("x", 4096)+`"`)),
+		gate(with(bash, "cwd", `"/constellation-hades/`+strings.Repeat("x", 4075)+`"`)).blocks("Bash", "____"),
+		gate(with(bash, "cwd", `"/constellation-hades/`+strings.Repeat("x", 4076)+`"`)).failsClosed("4096 bytes"),
+		loader(with(startup, "cwd", `"/constellation-hades/`+strings.Repeat("x", 4076)+`"`)).failsClosed("4096 bytes"),
 	}},
 	{class: "D1", name: "cwd in another case is not cwd", steps: []step{
 		load(), start(), gate(renamed(bash, "cwd", "CWD")).failsClosed("cwd"), gate(renamed(bash, "cwd", "Cwd")).failsClosed("cwd"),
@@ -94,8 +96,17 @@ var payloadCases = []testCase{
 	{class: "D1", name: "cwd not absolute", steps: append([]step{load(), start()}, everyHook("cwd", "cwd",
 		changed(`""`), changed(`"constellation-hades"`), changed(`"./constellation-hades"`), changed(`"~/constellation-hades"`), changed(`" /constellation-hades"`))...)},
 	{class: "D1", name: "cwd with a control character", steps: append([]step{load(), start()}, everyHook("cwd", "cwd",
-		changed(`"/a\nb"`), changed(`"/a\u0000b"`), changed(`"/a\tb"`), changed(`"/a\u007fb"`), changed(`"/a\u0085b"`), changed(`"/a\u001bb"`),
-		changed(`"{root}\n"`))...)},
+		changed(`"{root}/a\nb"`), changed(`"{root}/a\u0000b"`), changed(`"{root}/a\tb"`), changed(`"{root}/a\u007fb"`), changed(`"{root}/a\u0085b"`),
+		changed(`"{root}/a\u001bb"`))...)},
+	{class: "D1", name: "cwd with a control character elsewhere is no matter", steps: []step{
+		load(), start(), gate(with(bash, "cwd", `"/a\tb"`)), gate(with(prompt("/start"), "cwd", `"/a\nb"`)), loader(with(startup, "cwd", `"/a\rb"`)),
+		gate(with(compact("auto"), "cwd", `"/a\rb"`)),
+	}},
+	{class: "D1", name: "JSON nested over 10,000 deep is malformed in scope, and no matter elsewhere", steps: []step{
+		load(), start(), gate(also(bash, "x", deep(10_001))).failsClosed("depth"), gate(ahead(bash, "x", deep(10_001))).failsClosed("depth"),
+		loader(also(startup, "x", deep(10_001))).failsClosed("depth"), allowed(), at("{dir}"), gate(also(bash, "x", deep(10_001))),
+		gate(also(prompt("hello"), "x", deep(10_001))), gate(around("", also(bash, "x", deep(10_001)), "x")),
+	}},
 
 	// session_id.
 	{class: "D1", name: "session_id of 128 characters and of every kind", steps: []step{
@@ -125,7 +136,7 @@ var payloadCases = []testCase{
 		loader(with(startup, "hook_event_name", `"sessionstart"`)).failsClosed("sessionstart"),
 		loader(with(startup, "hook_event_name", "7")).failsClosed("hook_event_name"),
 		loader(with(startup, "hook_event_name", `""`)).failsClosed("loader"[:0]),
-		loader(also(startup, "hook_event_name", `"SessionStart"`)).failsClosed("hook_event_name"), loader(bash).failsClosed("PreToolUse"), noToken(),
+		loader(also(startup, "hook_event_name", `"SessionStart"`)).failsClosed("hook_event_name"), loader(bash).failsClosed("PreToolUse"), unmarked(),
 	}},
 
 	// tool_name, prompt.
@@ -210,8 +221,8 @@ var payloadCases = []testCase{
 	{class: "D1", name: "agent_id of 128 characters", steps: []step{
 		load(), as(strings.Repeat("a", 128)), gate(skill("start")), tokenIs(loadedLines, "START_ACK Skill "+strings.Repeat("a", 128)),
 	}},
-	{class: "D1", name: "the loader needs no agent_id", steps: []step{
-		loader(also(startup, "agent_id", "7")).prints(theWholeBlock), tokenIs(loadedLines),
+	{class: "D1", name: "a load whose agent_id cannot be read ends what stood, and earns nothing", steps: []step{
+		load(), start(), loader(also(startup, "agent_id", "7")).failsClosed("agent_id"), blocked("____"), tokenIs(loadedLines, typedStart, failedNew),
 	}},
 }
 

@@ -78,7 +78,7 @@ var scopeCases = []testCase{
 		loader(startup).failsClosed("{dir}/b/constellation-hades/docs/book-of-hades/COMMANDMENTS.md", "tried",
 			"{dir}/b/constellation-hades", "{dir}/b/constellation-hades/x", "{dir}/b/constellation-hades/x/constellation-hades",
 			"{dir}/b/constellation-hades/x/constellation-hades/y"),
-		blocked("____", "no Hades root", "{dir}/b/constellation-hades/x/constellation-hades/y"), noToken(),
+		blocked("____", "no Hades root", "{dir}/b/constellation-hades/x/constellation-hades/y"), unmarked(),
 	}},
 	{class: "D2", name: "the files of a directory above the name do not count", steps: []step{
 		constellation("{dir}/b", rig.SmallContents()), mkdir("{dir}/b/constellation-hades/x"), at("{dir}/b/constellation-hades/x"),
@@ -113,7 +113,7 @@ var scopeCases = []testCase{
 	}},
 	{class: "D2", name: "an unreadable directory on the way: closed", needs: modeBits, steps: []step{
 		rename("{root}", "{dir}/b"), mkdir("{dir}/locked"), rename("{dir}/b", "{dir}/locked/constellation-hades"), chmod("{dir}/locked", 0),
-		at("{dir}/locked/constellation-hades"), loader(startup).failsClosed("{dir}/locked/constellation-hades"), blocked("____"), noToken(),
+		at("{dir}/locked/constellation-hades"), loader(startup).failsClosed("{dir}/locked/constellation-hades"), blocked("____"), unmarked(),
 	}},
 	{class: "D2", name: "a file in the place of a directory: closed", steps: []step{
 		write("{dir}/b/constellation-hades", "a file\n"), at("{dir}/b/constellation-hades"),

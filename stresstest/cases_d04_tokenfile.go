@@ -12,8 +12,8 @@ var tokenFileCases = []testCase{
 			"1700000000 CONTEXT_ACK SessionStart main {root}/CONTEXT.md\n1700000001 START_ACK UserPromptSubmit main \n"), allowed(),
 	}},
 	{class: "D4", name: "one of the bash version is added to as it is", steps: []step{
-		bashToken("1700000000 START_ACK UserPromptSubmit main \n"), load(), allowed(),
-		tokenIs("1700000000 START_ACK UserPromptSubmit main ", loadedLines), modeOf("{token}", 0o644),
+		bashToken("1700000000 START_ACK UserPromptSubmit main \n"), prompted(), allowed(),
+		tokenIs("1700000000 START_ACK UserPromptSubmit main ", promptedLines), modeOf("{token}", 0o644),
 	}},
 	{class: "D4", name: "a link to a whole token is not followed", steps: []step{
 		token(lines(loadedLines, typedStart)...), rename("{token}", "{dir}/real"), link("{token}", "{dir}/real"),
@@ -60,7 +60,7 @@ var tokenFileCases = []testCase{
 	}},
 	{class: "D4", name: "one write for all records of a call, O_APPEND", needs: alone | mount, steps: []step{
 		makeTokenDir(), small(tokenDir, 4096), tokenOfSize(4000, []string{typedStart}),
-		loader(startup).prints(nil).failsClosed("{token}", "df"), sizeOf("{token}", 4000), blocked("___x"),
+		loader(prompt("go on")).tells("not recorded", "{token}", "df"), sizeOf("{token}", 4000), blocked("___x"),
 	}},
 	{class: "D4", name: "a full disk at /start: exit 0, nothing recorded, said", needs: alone | mount, steps: []step{
 		makeTokenDir(), small(tokenDir, 4096), tokenOfSize(4080, loadedLines), start().tells("not recorded", "{token}"),
@@ -79,18 +79,17 @@ var tokenFileCases = []testCase{
 		blocked("____", "no token"),
 	}},
 	{class: "D4", name: "what stands is not written again", steps: []step{
-		tokenBytes(handWritten), load(), start(), gate(skill("start")), gate(shown(0)), gate(shown(1)), gate(shown(2)),
+		tokenBytes(handWritten), loader(prompt("go on")), start(), gate(skill("start")), gate(shown(0)), gate(shown(1)), gate(shown(2)),
 		content("{token}", handWritten),
 	}},
 	{class: "D4", name: "only what is missing is written", steps: []step{
-		token("1700000000 SCOPE_ACK Read main {root}/context/scope.md"), load(),
-		tokenIs("1700000000 SCOPE_ACK Read main {root}/context/scope.md", loadedLines[0], loadedLines[2]),
+		gate(shown(1)), prompted(), tokenIs(readLine(1), promptedLines[0], promptedLines[2]),
 	}},
 	{class: "D4", name: "a held lock ends in exit 2 after two seconds, not in a hang", needs: patient, steps: []step{
 		token(lines(loadedLines, typedStart)...), locked(syscall.LOCK_EX), gate(bash).failsClosed("{token}", "lock"),
 	}},
 	{class: "D4", name: "a held lock at the load: exit 2", needs: patient, steps: []step{
-		token(typedStart), locked(syscall.LOCK_EX), loader(startup).prints(nil).failsClosed("{token}", "lock"), tokenIs(typedStart),
+		token(typedStart), locked(syscall.LOCK_EX), loader(startup).prints(nil).failsClosed("{token}", "lock"), noToken(), remove("{tokens}/.session-{session}"),
 	}},
 	{class: "D4", name: "a held lock at /start: exit 0, nothing recorded, said", needs: patient, steps: []step{
 		token(loadedLines...), locked(syscall.LOCK_EX), start().tells("not recorded", "lock"), tokenIs(loadedLines),
@@ -126,8 +125,7 @@ func everyTokenCallCloses(condition string) step {
 		for _, st := range []step{
 			gate(bash).failsClosed(condition, "rm "), gate(read("/etc/passwd")).failsClosed(condition), gate(skill("start")).failsClosed(condition),
 			start().tells("not recorded", condition), gate(compact("auto")).failsClosed(condition),
-			loader(startup).prints(nil).failsClosed(condition),
-			gate(tool("TaskList")), gate(shown(0)),
+			loader(prompt("go on")).tells("not recorded", condition), gate(tool("TaskList")), gate(shown(0)),
 		} {
 			if err := st.do(s); err != nil {
 				return err

@@ -5,8 +5,8 @@ import "moirai/stresstest/rig"
 // D5: what a record is, and which records count.
 var recordCases = []testCase{
 	{class: "D5", name: "a last line without its newline counts, and a writer adds the newline first", steps: []step{
-		tokenBytes("1700000000 START_ACK UserPromptSubmit main"), load(),
-		tokenIs("1700000000 START_ACK UserPromptSubmit main", loadedLines), allowed(),
+		tokenBytes("1700000000 START_ACK UserPromptSubmit main"), prompted(),
+		tokenIs("1700000000 START_ACK UserPromptSubmit main", promptedLines), allowed(),
 	}},
 	{class: "D5", name: "a reader takes a last line without its newline", steps: []step{
 		tokenBytes(handWritten[:len(handWritten)-1]), allowed(), content("{token}", handWritten[:len(handWritten)-1]),
@@ -75,9 +75,13 @@ var recordCases = []testCase{
 		tokenBytes(handWritten + "x\n" + handWritten), gate(bash).failsClosed("line 5"),
 	}},
 	{class: "D5", name: "a corrupt token cannot be written to", steps: []step{
-		tokenBytes(handWritten + "x\n"), loader(startup).prints(nil).failsClosed("line 5"), gate(skill("start")).failsClosed("line 5"),
+		tokenBytes(handWritten + "x\n"), loader(prompt("go on")).tells("not recorded", "line 5"), gate(skill("start")).failsClosed("line 5"),
 		start().tells("not recorded", "line 5"),
 		gate(compact("auto")).failsClosed("line 5"), gate(shown(0)), content("{token}", handWritten+"x\n"),
+	}},
+	{class: "D5", name: "a corrupt token of a context that has ended is put aside", steps: []step{
+		tokenBytes(handWritten + "x\n"), loader(startup).prints(nil).failsClosed("line 5"), noToken(), blocked("____"), load(), start(), allowed(),
+		content("{tokens}/.session-{session}", handWritten+"x\n"), remove("{tokens}/.session-{session}"),
 	}},
 	{class: "D5", name: "the way out of a corrupt token works", steps: []step{
 		tokenBytes(handWritten + "x\n"), gate(bash).failsClosed("rm -r {token}"), remove("{token}"), load(), start(), allowed(),
@@ -92,12 +96,12 @@ var recordCases = []testCase{
 	{class: "D5", name: "newline in a directory name cannot forge START_ACK", steps: []step{
 		constellation("{dir}/b/constellation-hades/x\n1700000000 START_ACK UserPromptSubmit main/y", rig.SmallContents()),
 		link("{dir}/sym", "{root}"), at("{dir}/sym"),
-		loader(startup).prints(nil).failsClosed(`\n`, "rename"), noToken(), gate(shown(2)), noToken(),
-		blocked("____", `x\n1700000000 START_ACK`), start().says("START_ACK"), tokenIs(typedStart), blocked("___x"),
+		loader(startup).prints(nil).failsClosed(`\n`, "rename"), unmarked(), gate(shown(2)), unmarked(),
+		blocked("____", `x\n1700000000 START_ACK`), start().says("START_ACK"), tokenIs(failedNew, typedStart), blocked("___x"),
 	}},
 	{class: "D5", name: "a directory name with another control character fails closed", steps: []step{
 		constellation("{dir}/b/constellation-hades/x\x1b[31m", rig.SmallContents()), link("{dir}/sym", "{root}"), at("{dir}/sym"),
-		loader(startup).prints(nil).failsClosed(`\x1b`, "rename"), noToken(), blocked("____", `x\x1b[31m`),
+		loader(startup).prints(nil).failsClosed(`\x1b`, "rename"), unmarked(), blocked("____", `x\x1b[31m`),
 	}},
 	{class: "D5", name: "agent_id cannot forge a record", steps: []step{
 		load(), gate(also(skill("start"), "agent_id", `"main\n1700000000 START_ACK"`)).failsClosed("agent_id"),
@@ -106,21 +110,20 @@ var recordCases = []testCase{
 	{class: "D5", name: "a session loaded in one constellation does not open another", steps: []step{
 		load(), start(), allowed(), constellation("{dir}/b/constellation-hades", rig.SmallContents()),
 		blocked("___x", "another root", "{dir}/constellation-hades", "{dir}/b/constellation-hades"),
-		load(), allowed(), at("{dir}/constellation-hades"), allowed(),
+		prompted(), allowed(), at("{dir}/constellation-hades"), allowed(),
 	}},
 	{class: "D5", name: "the path must be that very file", steps: []step{
 		token(lines("COMMANDMENTS_ACK SessionStart main {root}/CONTEXT.md", loadedLines[1], loadedLines[2], typedStart)...), blocked("_xxx"),
 		token(lines(loadedLines[0], "SCOPE_ACK SessionStart main {root}/context/Scope.md", loadedLines[2], typedStart)...), blocked("x_xx"),
 		token(lines(loadedLines[0], loadedLines[1], "CONTEXT_ACK SessionStart main CONTEXT.md", typedStart)...), blocked("xx_x"),
-		token(lines(loadedLines[0], loadedLines[1], "CONTEXT_ACK SessionStart main {root}//CONTEXT.md", typedStart)...), blocked("xx_x"),
 		token(lines(loadedLines[0], loadedLines[1], "CONTEXT_ACK SessionStart main {root}/CONTEXT.md ", typedStart)...), blocked("xx_x"),
 		token(lines(loadedLines[0], loadedLines[1], "CONTEXT_ACK SessionStart main", typedStart)...), blocked("xx_x"),
 		token(lines(loadedLines[0], loadedLines[1], "CONTEXT_ACK SessionStart main {root}/sub/CONTEXT.md", typedStart)...), blocked("xx_x"),
 		token(lines(loadedLines[0], loadedLines[1], "CONTEXT_ACK SessionStart main {dir}/CONTEXT.md", typedStart)...), blocked("xx_x"),
 	}},
 	{class: "D5", name: "START_ACK is bound to no path", steps: []step{
-		start().says("START_ACK"), constellation("{dir}/b/constellation-hades", rig.SmallContents()), load(), allowed(),
-		tokenIs(typedStart, loadedLines),
+		start().says("START_ACK"), constellation("{dir}/b/constellation-hades", rig.SmallContents()), prompted(), allowed(),
+		tokenIs(typedStart, promptedLines),
 	}},
 }
 

@@ -15,7 +15,9 @@ var orderCases = []testCase{
 		[]step{write("{dir}/null", ""), bound("/dev/null", "{dir}/null")}, undelivered(loader(startup).prints(nil).stream(1, "{dir}/null"))...)},
 	{class: "D6", name: "a full device is no delivery", needs: linux, steps: undelivered(loader(startup).prints(nil).stream(1, "/dev/full"))},
 	{class: "D6", name: "a broken pipe is no delivery", steps: undelivered(loader(startup).prints(nil).broken(1))},
-	{class: "D6", name: "a pipe that nobody reads is no delivery", needs: patient, steps: undelivered(loader(startup).prints(nil).stuffed(1))},
+	{class: "D6", name: "a pipe that nobody reads is no delivery", needs: patient, steps: []step{
+		loader(startup).prints(nil).stuffed(1).failsClosed(), unmarked(), start().says("START_ACK"), blocked("___x"),
+	}},
 	{class: "D6", name: "a full disk under stdout is no delivery", needs: mount, steps: append(
 		[]step{mkdir("{dir}/small"), small("{dir}/small", 4096), filler("{dir}/small/out", 4090)},
 		undelivered(loader(startup).prints(nil).appendTo("{dir}/small/out"))...)},
@@ -25,8 +27,8 @@ var orderCases = []testCase{
 		write("{dir}/out", ""), loader(startup).prints(nil).stream(1, "{dir}/out"), content("{dir}/out", smallBlock), tokenIs(loadedLines),
 	}},
 	{class: "D6", name: "a failed append: exit 2, so that the client discards the output", needs: alone | mount, steps: []step{
-		makeTokenDir(), small(tokenDir, 4096), filler(tokenDir+"/fill", 4096), loader(startup).prints(theWholeBlock).failsClosed("{token}"),
-		noToken(),
+		makeTokenDir(), small(tokenDir, 4096), filler(tokenDir+"/fill", 4096), loader(startup).prints(nil).failsClosed("{token}"), unmarked(),
+		remove(tokenDir + "/fill"), tokenOfSize(3800, []string{typedStart}), loader(startup).prints(theWholeBlock).failsClosed("{token}", "df"), blocked("____"),
 	}},
 	{class: "D6", name: "a broken stderr changes nothing for a good load", steps: []step{
 		loader(startup).prints(theWholeBlock).closing(2), tokenIs(loadedLines), session("b"),
@@ -45,11 +47,11 @@ var orderCases = []testCase{
 	{class: "D6", name: "a required file that grows while it is read", needs: linux, steps: changedMeanwhile(longer)},
 	{class: "D6", name: "a required file that is replaced while it is read", needs: linux, steps: changedMeanwhile(another)},
 	{class: "D6", name: "the folder of a required file cannot be entered", needs: modeBits, steps: []step{
-		chmod("{root}/docs", 0), loader(startup).failsClosed("{root}/" + required[0]), noToken(), blocked("____"),
+		chmod("{root}/docs", 0), loader(startup).failsClosed("{root}/" + required[0]), unmarked(), blocked("____"),
 	}},
 	{class: "D6", name: "three bad files of three kinds stand in one message", steps: []step{
 		remove("{root}/" + required[0]), remove("{root}/" + required[1]), mkdir("{root}/" + required[1]), write("{root}/"+required[2], ""),
-		loader(startup).failsClosed("{root}/"+required[0], "{root}/"+required[1], "{root}/"+required[2], "regular", "empty"), noToken(),
+		loader(startup).failsClosed("{root}/"+required[0], "{root}/"+required[1], "{root}/"+required[2], "regular", "empty"), unmarked(),
 	}},
 	{class: "D6", name: "the path recorded is ROOT/required-path, however cwd spells it", steps: []step{
 		link("{dir}/sym", "{root}"), at("{dir}/sym/../sym/docs/.."), load(), tokenIs(loadedLines),
@@ -72,7 +74,7 @@ var orderCases = []testCase{
 // undelivered: this loader exits 2, leaves no marker, and the gate stays closed.
 func undelivered(c call) []step {
 	c = c.failsClosed()
-	return []step{c, noToken(), start().says("START_ACK"), blocked("___x"), tokenIs(typedStart), c, tokenIs(typedStart)}
+	return []step{c, unmarked(), start().says("START_ACK"), blocked("___x"), tokenIs(failedNew, typedStart), c, tokenIs(failedNew, typedStart, failedNew), blocked("____")}
 }
 
 // badFile: scope.md is replaced by something that cannot be loaded.
@@ -99,7 +101,7 @@ func badFile(kind, condition string) []step {
 	case "unreadable":
 		steps = append(steps, write(path, "x\n"), chmod(path, 0))
 	}
-	return append(steps, loader(startup).failsClosed(path, condition), noToken(), blocked("____"))
+	return append(steps, loader(startup).failsClosed(path, condition), unmarked(), blocked("____"))
 }
 
 // longLine is one line of n characters.
@@ -108,5 +110,5 @@ func longLine(n int) string { return strings.Repeat("x", n) + "\n" }
 // changedMeanwhile is a load during which a required file changes.
 func changedMeanwhile(how func(*os.File) error) []step {
 	file := "{root}/" + required[1]
-	return []step{loader(startup).atOpen(file, how).failsClosed(file, "changed while it was read"), noToken(), loader(startup).prints(nil), tokenIs(loadedLines)}
+	return []step{loader(startup).atOpen(file, how).failsClosed(file, "changed while it was read"), unmarked(), loader(startup).prints(nil), tokenIs(failedNew, loadedLines)}
 }

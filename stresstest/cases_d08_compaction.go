@@ -18,12 +18,12 @@ var compactionCases = []testCase{
 	}},
 	{class: "D8", name: "the load that follows opens again, without /start", steps: []step{
 		load(), start(), gate(compact("auto")), loader(sessionStart("compact")).prints(theWholeBlock), allowed(),
-		tokenIs(loadedLines, typedStart, voidLine, loadedLines),
+		tokenIs(loadedLines, typedStart, voidLine, reloadedLines),
 	}},
 	{class: "D8", name: "compaction after compaction", steps: []step{
-		load(), start(), gate(compact("auto")), load(), allowed(), gate(compact("auto")), blocked("___x"), load(), allowed(),
+		load(), start(), gate(compact("auto")), compacted(), allowed(), gate(compact("auto")), blocked("___x"), compacted(), allowed(),
 		gate(compact("manual")), blocked("___x"),
-		tokenIs(loadedLines, typedStart, voidLine, loadedLines, voidLine, loadedLines, voidLine),
+		tokenIs(loadedLines, typedStart, voidLine, reloadedLines, voidLine, reloadedLines, voidLine),
 	}},
 	{class: "D8", name: "a void that stands is not written again", steps: []step{
 		load(), start(), gate(compact("auto")), gate(compact("auto")), tokenIs(loadedLines, typedStart, voidLine), blocked("___x"),
@@ -32,8 +32,8 @@ var compactionCases = []testCase{
 	{class: "D8", name: "a session that has left the root is voided too", steps: []step{
 		load(), start(), at("{dir}"), gate(compact("auto")), at("{root}"), tokenIs(loadedLines, typedStart, voidLine), blocked("___x", "compaction"),
 	}},
-	{class: "D8", name: "elsewhere no other event touches a token that is there", steps: []step{
-		load(), start(), at("{dir}"), allowed(), start(), gate(shown(0)), gate(skill("start")), loader(startup), loader(sessionStart("compact")),
+	{class: "D8", name: "elsewhere only a context's begin, resume and compaction touch a token that is there", steps: []step{
+		load(), start(), at("{dir}"), allowed(), start(), gate(shown(0)), gate(skill("start")), loader(prompt("/start")), loader(sessionStart("resume")),
 		at("{root}"), tokenIs(loadedLines, typedStart), allowed(),
 	}},
 	{class: "D8", name: "elsewhere, without a token: nothing written, not even the directory", needs: alone, steps: []step{
@@ -44,8 +44,8 @@ var compactionCases = []testCase{
 		gate(shown(0)), blocked("x__x"), gate(shown(1)), gate(shown(2)), allowed(),
 	}},
 	{class: "D8", name: "START_ACK before, between and after voids stands", steps: []step{
-		token(lines(typedStart, voidLine)...), load(), allowed(), token(lines(loadedLines, voidLine, typedStart)...),
-		blocked("___x", "compaction"), load(), allowed(), start(), tokenIs(loadedLines, voidLine, typedStart, loadedLines),
+		token(lines(typedStart, voidLine)...), compacted(), allowed(), token(lines(loadedLines, voidLine, typedStart)...),
+		blocked("___x", "compaction"), compacted(), allowed(), start(), tokenIs(loadedLines, voidLine, typedStart, reloadedLines),
 	}},
 	{class: "D8", name: "/start after the compaction says that the rules are missing", steps: []step{
 		load(), start(), gate(compact("auto")), start().says("START_ACK"), tokenIs(loadedLines, typedStart, voidLine),
@@ -56,70 +56,61 @@ var compactionCases = []testCase{
 	{class: "D8", name: "a marker after the void counts, the others before it do not", steps: []step{
 		token(lines(loadedLines, typedStart, voidLine, loadedLines[1])...), blocked("_x_x"),
 	}},
-	{class: "D8", name: "a resume voids nothing", steps: []step{
+	{class: "D8", name: "a resume voids nothing that lies at the root of the context", steps: []step{
 		load(), start(), loader(sessionStart("resume")).prints(theWholeBlock), allowed(), tokenIs(loadedLines, typedStart),
 	}},
 	{class: "D8", name: "a compaction whose load fails: closed", steps: []step{
 		load(), start(), gate(compact("auto")), remove("{root}/CONTEXT.md"), loader(sessionStart("compact")).failsClosed("CONTEXT.md"),
-		blocked("___x", "no Hades root"),
+		blocked("___x", "{root} lacks CONTEXT.md"),
 	}},
 	// A compaction that reaches the loader unannounced, or after Reads have earned
 	// markers again: the loader voids before it records.
 	{class: "D8", name: "a load after a compaction that PreCompact did not see voids and earns in one write", steps: []step{
-		load(), start(), loader(sessionStart("compact")).prints(theWholeBlock), allowed(), tokenIs(loadedLines, typedStart, voidAtLoad, loadedLines),
+		load(), start(), loader(sessionStart("compact")).prints(theWholeBlock), allowed(), tokenIs(loadedLines, typedStart, reloadedLines),
 		loader(sessionStart("compact")).prints(theWholeBlock), allowed(),
-		tokenIs(loadedLines, typedStart, voidAtLoad, loadedLines, voidAtLoad, loadedLines),
+		tokenIs(loadedLines, typedStart, reloadedLines, reloadedLines),
 	}},
-	{class: "D8", name: "a load after a void has nothing to void", steps: []step{
-		load(), start(), gate(compact("auto")), loader(sessionStart("compact")).prints(theWholeBlock),
-		tokenIs(loadedLines, typedStart, voidLine, loadedLines),
-	}},
-	{class: "D8", name: "Reads between the void and a load that works: one more void, open", steps: []step{
+	{class: "D8", name: "Reads between the void and a load that works: open", steps: []step{
 		load(), start(), gate(compact("auto")), gate(shown(1)), loader(sessionStart("compact")).prints(theWholeBlock), allowed(),
-		tokenIs(loadedLines, typedStart, voidLine, readLine(1), voidAtLoad, loadedLines),
+		tokenIs(loadedLines, typedStart, voidLine, readLine(1), reloadedLines),
 	}},
 	{class: "D8", name: "Reads between the void and a load that fails: void, closed", steps: []step{
 		load(), start(), gate(compact("auto")), gate(shown(0)), gate(shown(1)), gate(shown(2)), allowed(), rename("{root}/CONTEXT.md", "{root}/C.md"),
 		loader(sessionStart("compact")).failsClosed("CONTEXT.md"), rename("{root}/C.md", "{root}/CONTEXT.md"), blocked("___x", "compaction"),
-		tokenIs(loadedLines, typedStart, voidLine, readLine(0), readLine(1), readLine(2), voidAtLoad),
+		tokenIs(loadedLines, typedStart, voidLine, readLine(0), readLine(1), readLine(2), failedCompact),
 	}},
 	{class: "D8", name: "a load after a compaction that is not delivered voids what stands", steps: []step{
 		load(), start(), loader(sessionStart("compact")).closing(1).failsClosed("deliver"), blocked("___x", "compaction"),
-		tokenIs(loadedLines, typedStart, voidAtLoad),
-		loader(sessionStart("compact")).closing(1).failsClosed("deliver"), tokenIs(loadedLines, typedStart, voidAtLoad),
+		tokenIs(loadedLines, typedStart, failedCompact),
 	}},
 	{class: "D8", name: "a load after a compaction with too few pages or a bad argument voids what stands", steps: []step{
 		load(), start(), loader(sessionStart("compact"), "x").failsClosed("usage"), blocked("___x", "compaction"),
 		session("b"), load(), holding(rig.SizedContents(25_000)), loader(sessionStart("compact"), "1/2").failsClosed("3 pages"),
 		blocked("____", "compaction"),
 	}},
-	{class: "D8", name: "four pages at once after a compaction: exactly one void", needs: crowd, steps: []step{
+	{class: "D8", name: "four pages at once after a compaction: each counts", needs: crowd, steps: []step{
 		holding(rig.SizedContents(35_000)), page(1, 4, 4), page(2, 4, 4), page(3, 4, 4), page(4, 4, 4), start(), allowed(),
-		compactedPages(4), allowed(), count("LOAD_VOID", 1), count("CONTEXT_ACK", 2),
-		compactedPages(4), allowed(), count("LOAD_VOID", 2), count("CONTEXT_ACK", 3),
+		compactedPages(4), allowed(), count("LOAD_VOID", 4), count("CONTEXT_ACK", 2),
+		compactedPages(4), allowed(), count("LOAD_VOID", 8), count("CONTEXT_ACK", 3),
 	}},
-	{class: "D8", name: "pages beyond the last void nothing", steps: []step{
-		load(), start(), loader(sessionStart("compact"), "2/4"), loader(sessionStart("compact"), "4/4"), allowed(), tokenIs(loadedLines, typedStart),
+	{class: "D8", name: "pages beyond the last void as the first does", steps: []step{
+		load(), start(), loader(sessionStart("compact"), "2/4"), loader(sessionStart("compact"), "4/4"), blocked("___x", "compaction"),
+		loader(sessionStart("compact"), "1/4").prints(theWholeBlock), allowed(), tokenIs(loadedLines, typedStart, reloadedLines),
 	}},
-	{class: "D8", name: "no other source voids", steps: []step{
-		load(), start(), loader(sessionStart("startup")).prints(theWholeBlock), loader(sessionStart("resume")).prints(theWholeBlock),
-		loader(sessionStart("clear")).prints(theWholeBlock),
-		loader(sessionStart("fork")).prints(theWholeBlock), loader(sessionStart("Compact")).prints(theWholeBlock),
-		loader(sessionStart("")).prints(theWholeBlock), allowed(),
+	{class: "D8", name: "resume and fork leave what lies at the root, also where they fail", steps: []step{
+		load(), start(), loader(sessionStart("resume")).prints(theWholeBlock), loader(sessionStart("fork")).prints(theWholeBlock), allowed(),
 		rename("{root}/CONTEXT.md", "{root}/C.md"), loader(sessionStart("resume")).failsClosed("CONTEXT.md"),
-		rename("{root}/C.md", "{root}/CONTEXT.md"), allowed(), tokenIs(loadedLines, typedStart),
+		rename("{root}/C.md", "{root}/CONTEXT.md"), allowed(), tokenIs(loadedLines, typedStart, failedResume),
 	}},
-	{class: "D8", name: "source doubled or of another type is malformed", steps: []step{
+	{class: "D8", name: "source doubled or of another type is malformed, and ends what stood", steps: []step{
+		load(), start(), loader(with(startup, "source", "7")).failsClosed("source"), blocked("____"), session("b"),
 		loader(with(startup, "source", "7")).failsClosed("source"), loader(also(startup, "source", `"compact"`)).failsClosed("source"),
-		loader(with(startup, "source", "null")).failsClosed("source"), noToken(),
+		loader(with(startup, "source", "null")).failsClosed("source"), unmarked(),
 		loader(also(startup, "Source", `"compact"`)).prints(theWholeBlock),
-		loader(also(startup, "Source", `"compact"`)).prints(theWholeBlock), tokenIs(loadedLines),
+		loader(also(startup, "Source", `"compact"`)).prints(theWholeBlock), tokenIs(failedNew, failedNew, failedNew, loadedLines, loadedLines),
 	}},
-	{class: "D8", name: "a load elsewhere after a compaction voids nothing: PreCompact has", steps: []step{
-		load(), start(), at("{dir}"), loader(sessionStart("compact")), at("{root}"), allowed(), tokenIs(loadedLines, typedStart),
-	}},
-	{class: "D8", name: "a load after a compaction into an empty session writes no void", steps: []step{
-		remove("{root}/CONTEXT.md"), loader(sessionStart("compact")).failsClosed("CONTEXT.md"), noToken(),
+	{class: "D8", name: "a load elsewhere after a compaction voids too", steps: []step{
+		load(), start(), at("{dir}"), loader(sessionStart("compact")), at("{root}"), blocked("___x", "compaction"), tokenIs(loadedLines, typedStart),
 	}},
 	{class: "D8", name: "the void is of the session, whatever the root", steps: []step{
 		load(), start(), constellation("{dir}/b/constellation-hades", rig.SmallContents()), gate(compact("auto")), at("{dir}/constellation-hades"),
@@ -144,7 +135,7 @@ var compactionCases = []testCase{
 		foreignOwner("{token}"), gate(compact("auto")).failsClosed("{token}"),
 	}},
 	{class: "D8", name: "an old receipt does not complete the load after a compaction that was not announced", steps: []step{
-		holding(rig.SizedContents(15_000)), start().says("START_ACK"), page(1, 2, 2),
+		holding(rig.SizedContents(15_000)), page(1, 2, 2), start().says("START_ACK"),
 		rename("{root}/CONTEXT.md", "{root}/C.md"), loader(sessionStart("compact"), "1/2").failsClosed("CONTEXT.md"),
 		rename("{root}/C.md", "{root}/CONTEXT.md"), loader(sessionStart("compact"), "2/2").prints(thePage(2, 2)), blocked("___x", "missing: 1."),
 	}},
@@ -154,9 +145,15 @@ var compactionCases = []testCase{
 	{class: "D8", name: "elsewhere, in a folder of another user inside ours: no matter", needs: alone | foreign, steps: []step{
 		makeTokenDir(), write("{token}", "x"), foreignOwner(tokenDir), at("{dir}"), gate(compact("auto")),
 	}},
-	{class: "D8", name: "elsewhere, with a token that cannot be seen: exit 2", needs: alone | modeBits, steps: []step{
-		load(), start(), chmod(tokenParent, 0), at("{dir}"), gate(compact("auto")).failsClosed(tokenParent), chmod(tokenParent, 0o700),
-		at("{root}"), allowed(),
+	{class: "D8", name: "elsewhere, with a token that cannot be seen: it is looked for, and voided", needs: alone | modeBits, steps: []step{
+		load(), start(), chmod(tokenParent, 0), at("{dir}"), gate(compact("auto")), at("{root}"), blocked("___x", "compaction"),
+		session("b"), load(), start(), chmod(tokenDir, 0), at("{dir}"), gate(compact("auto")), at("{root}"), blocked("___x", "compaction"),
+	}},
+	{class: "D8", name: "elsewhere, with a token directory of ours that cannot be looked into, and no token: no matter", needs: alone | modeBits, steps: []step{
+		makeTokenDir(), chmod(tokenParent, 0), at("{dir}"), gate(compact("auto")), loader(startup), allowed(),
+	}},
+	{class: "D8", name: "elsewhere, with a loop of links for a token directory: no matter", needs: alone, steps: []step{
+		link(tokenParent, tokenParent), at("{dir}"), gate(compact("auto")), loader(startup), allowed(),
 	}},
 	{class: "D8", name: "elsewhere, without a token in a directory that cannot be written: no matter", needs: alone | modeBits, steps: []step{
 		makeTokenDir(), chmod(tokenDir, 0o500), at("{dir}"), gate(compact("auto")),

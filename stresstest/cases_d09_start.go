@@ -3,14 +3,15 @@ package main
 // D9: which prompts are a conscious start.
 var startCases = []testCase{
 	{class: "D9", name: "followed by white space of any kind", steps: isStart(
+		" /start", "\n/start", "\t/start x", "\u00a0/start", "\ufeff/start\ufeffx", "\u3000/start\u2003x",
 		"/start ", "/start\n", "/start\tx", "/start\r\nx", "/start\u00a0x", "/war-room-start\n\nplan", "/start  ",
 	)},
 	{class: "D9", name: "longer and other commands are not it", steps: isNotStart(
-		"/startup", "/start-x", "/start_x", "/start/x", "/start.", "/start,", "/start:x", "/starts", "/war-room-startup",
+		"/start\u0085x", "/start\u200bx", "/startup", "/start-x", "/start_x", "/start/x", "/start.", "/start,", "/start:x", "/starts", "/war-room-startup",
 		"/war-room-start-x", "/war-room", "/begin", "/Start", "/START", "/War-Room-Start", "//start", "\\/start",
 	)},
 	{class: "D9", name: "the command must come first", steps: isNotStart(
-		" /start", "\n/start", "\t/start", "please /start", "x\n/start", "type /start or /war-room-start", "\u200b/start", "start",
+		"please /start", "\u0085/start", "x\n/start", "type /start or /war-room-start", "\u200b/start", "start",
 		"war-room-start", "!/start", "> /start",
 	)},
 	{class: "D9", name: "the prompt may begin with white space before a command tag", steps: isStart(
@@ -39,7 +40,7 @@ var startCases = []testCase{
 	}},
 	{class: "D9", name: "silent on success", steps: []step{load(), start(), gate(prompt("/war-room-start")), start()}},
 	{class: "D9", name: "START_ACK without the load: one line says so and how to get it", steps: []step{
-		start().says("START_ACK", "read", "resume"), tokenIs(typedStart), start().says("START_ACK"), load(), start(),
+		start().says("START_ACK", "not loaded", "blocked"), tokenIs(typedStart), start().says("START_ACK"), prompted(), start(),
 	}},
 	{class: "D9", name: "START_ACK in a folder without rule files: one line says so", steps: []step{
 		mkdir("{dir}/b/constellation-hades"), at("{dir}/b/constellation-hades"), start().says("no Hades root"), tokenIs(typedStart),

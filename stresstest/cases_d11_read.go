@@ -83,9 +83,9 @@ var readCases = []testCase{
 		mkdir("{dir}/deep/x"), link("{root}/l", "{dir}/deep/x"), write("{dir}/deep/CONTEXT.md", "key\n"),
 		gate(read("{root}/l/../CONTEXT.md")).blocks("Read", "____"),
 	}},
-	{class: "D11", name: "a path that leads elsewhere for a client that composes letters first", steps: []step{
-		link("{root}/e\u0301", "{root}/CONTEXT.md"), write("{root}/\u00e9", "key\n"),
-		gate(read("{root}/e\u0301")).blocks("Read", "____"), gate(read("{root}/memory/e\u0301")).blocks("Read", "____"),
+	{class: "D11", name: "letters of every script are read as they are written", steps: []step{
+		constellation("{dir}/用户/한국어/Việt/e\u0301/constellation-hades", rig.SmallContents()), link("{root}/e\u0301", "{root}/CONTEXT.md"),
+		gate(read("{root}/e\u0301")), gate(read("{root}/CONTEXT.md")), gate(read("{root}/CLAUDE.md")), gate(read("{root}/docs/../CONTEXT.md")),
 	}},
 	{class: "D11", name: "a path that means our own working directory is not it", needs: linux, steps: []step{
 		link("{dir}/own", "/proc/self/cwd"), gate(read("/proc/self/cwd/CONTEXT.md")).in("{root}").blocks("Read", "____"),

@@ -43,7 +43,7 @@ var closedCases = []testCase{
 		load(), gate(prompt("/start")).failsClosed("5s").endless(), tokenIs(loadedLines),
 	}},
 	{class: "D13", name: "stdin that never ends at the load: the watchdog, no marker", needs: patient, steps: []step{
-		loader(startup).failsClosed("5s").endless(), noToken(),
+		loader(startup).failsClosed("5s").endless(), unmarked(),
 	}},
 	{class: "D13", name: "stdin of zeros without end", steps: []step{
 		load(), start(), gate(bash).failsClosed("stdin").stream(0, "/dev/zero"), loader(startup).failsClosed("stdin").stream(0, "/dev/zero"),
@@ -73,7 +73,7 @@ var closedCases = []testCase{
 	}},
 	{class: "D13", name: "few descriptors, little processor time, small files", needs: linux, steps: []step{
 		load(), blocked("xxx_").limited("-n 8"), blocked("xxx_").limited("-f 0"), blocked("xxx_").limited("-s 64"), session("b"),
-		loader(startup).prints(nil).failsClosed("{token}").limited("-f 0"), noToken(),
+		loader(startup).prints(nil).failsClosed("{token}").limited("-f 0"), unmarked(),
 	}},
 	{class: "D13", name: "a failed append and a stderr that nobody reads: still an end", needs: alone | mount, steps: []step{
 		makeTokenDir(), small(tokenDir, 4096), tokenOfSize(4080, loadedLines), gate(skill("start")).refuses().stuffed(2), sizeOf("{token}", 4080),

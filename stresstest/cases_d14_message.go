@@ -16,11 +16,33 @@ var messageCases = []testCase{
 	}},
 	{class: "D14", name: "whole message: voided", steps: []step{
 		load(), start(), gate(compact("auto")),
-		resolves("___x", askLoad, isMissing, "a compaction, or the client's preparation of one, voids\nwhat was loaded (LOAD_VOID), and no load followed.\n",
-			readFiles, orResume),
+		resolves("___x", askLoad, isMissing, "a compaction, or the client's preparation of one, voids\nwhat was loaded (LOAD_VOID), also if you cancelled it, and no load followed.\n",
+			whetherLoads, readFiles, orResume),
+	}},
+	{class: "D14", name: "whole message: a new context whose load failed", steps: []step{
+		write("{root}/CONTEXT.md", ""), loader(startup).failsClosed("CONTEXT.md"), write("{root}/CONTEXT.md", "c\n"), resolves("____", askBoth, isMissing,
+			"the context is new, and its load failed, did not run whole, or\nwas not wired for enough pages.\n", whetherLoads, readFiles, orResume, thenStart),
+	}},
+	{class: "D14", name: "whole message: what Reads earned, after a resume", steps: []step{
+		gate(shown(0)), gate(shown(1)), gate(shown(2)), start(), allowed(), loader(sessionStart("resume"), "2/2"),
+		resolves("___x", askLoad, isMissing, "the session was resumed. What Reads or a prompt had loaded\nended there, and no load followed.\n", whetherLoads, readFiles, orResume),
+	}},
+	{class: "D14", name: "whole message: what was delivered at an earlier prompt", steps: []step{
+		prompted(), start(), allowed(), promptID("next"),
+		resolves("___x", askLoad, isMissing, "the rules were delivered or shown at an earlier prompt. A rewind\ncan cut them away, so they count for that prompt alone. Type a prompt (not !command).\n", readFiles, orResume),
+	}},
+	{class: "D14", name: "whole message: two wirings with different N", steps: []step{
+		holding(rig.SizedContents(35_000)), loader(startup, "2/3").failsClosed("need 4 pages"), loader(startup, "1/4").prints(nil), loader(startup, "1/3").failsClosed("need 4 pages"),
+		blocked("____", "the context is new"), loader(startup, "2/4").prints(nil), loader(startup, "2/5").prints(nil),
+		blocked("____", "missing: 1 3 4.", "Two wirings with different N run: [3 4 5]. Wire one N everywhere."),
+	}},
+	{class: "D14", name: "whole message: one rule file missing", steps: []step{
+		remove("{root}/CONTEXT.md"), resolves("____", askBoth, isMissing,
+			"{root} lacks CONTEXT.md\nWay out: the operator puts the files in place (git status, git checkout) and types\na prompt, or resumes the session. A folder that is no constellation: give it another\nname.\n"),
+		loader(startup).failsClosed("{root} lacks CONTEXT.md"), remove("{root}/context"), loader(startup).failsClosed("{root} lacks context/scope.md and CONTEXT.md"),
 	}},
 	{class: "D14", name: "whole message: pages missing", steps: []step{
-		holding(rig.SizedContents(35_000)), start().says("START_ACK"), page(3, 4, 4),
+		holding(rig.SizedContents(35_000)), start().says("START_ACK"), promptPage(3, 4, 4),
 		resolves("___x", askLoad, isMissing, "the load has 4 pages; missing: 1 2 4.\nEach page K must be wired as hades-session-load K/N with the same N, at least 4.\n",
 			readFiles, orResume),
 	}},
@@ -31,18 +53,18 @@ var messageCases = []testCase{
 	}},
 	{class: "D14", name: "whole message: START_ACK without a load", steps: []step{
 		start().says("START_ACK"),
-		resolves("___x", askLoad, isMissing, "the token holds no load: the loader is not wired or failed.\n", whetherLoads, readFiles, orResume),
+		resolves("___x", askLoad, isMissing, "the token holds no load. The session started elsewhere, or its\ntoken was removed, or the loader is not wired or failed.\n", whetherLoads, readFiles, orResume),
 	}},
 	{class: "D14", name: "whole message: some files read, one too long", steps: []step{
 		holding(rig.Contents{longText(30_000), "s\n", "c\n"}), gate(shown(1)),
 		resolves("_x__", askBoth, isMissing, "only the files checked above were shown in full.\n",
-			"Way out: the main agent reads these files (Read tool, no offset;\nif the answer is that the file is unchanged, again with limit 2500):\n"+
+			readThese+
 				"  {root}/docs/book-of-hades/COMMANDMENTS.md\n    (30000 bytes: over 25000 a Read does not count; wire pages or shorten it)\n  {root}/CONTEXT.md\n",
 			orResume, thenStart),
 	}},
 	{class: "D14", name: "whole message: files that no Read or load can prove", steps: []step{
 		gate(shown(0)), write("{root}/"+required[1], ""), resolves("x___", askBoth, isMissing, "only the files checked above were shown in full.\n",
-			"Way out: the main agent reads these files (Read tool, no offset;\nif the answer is that the file is unchanged, again with limit 2500):\n"+
+			readThese+
 				"  {root}/context/scope.md\n"+isUnfit+"  {root}/CONTEXT.md\n",
 			orResume, thenStart),
 	}},
@@ -51,12 +73,12 @@ var messageCases = []testCase{
 	}},
 	{class: "D14", name: "whole message: no Hades root", steps: []step{
 		mkdir("{dir}/b/constellation-hades/x"), at("{dir}/b/constellation-hades/x"), resolves("____", askBoth, isMissing,
-			"this is no Hades root: no directory holds the three\nrequired files. Tried:\n  {dir}/b/constellation-hades\n  {dir}/b/constellation-hades/x\n"+
-				"Way out: the operator puts the files in place (git status, git checkout) and\nresumes or restarts the session. A folder that is no constellation: give it\nanother name.\n"),
+			"this is no Hades root: no directory holds the three required files, tried: {dir}/b/constellation-hades {dir}/b/constellation-hades/x\n"+
+				"Way out: the operator puts the files in place (git status, git checkout) and types\na prompt, or resumes the session. A folder that is no constellation: give it another\nname.\n"),
 	}},
 	{class: "D14", name: "no token: never loaded here, /tmp cleaned, or the machine restarted", steps: []step{
 		blocked("____", "no token", "/tmp was cleaned", "restarted", "{root}/"+required[0], "{root}/"+required[1], "{root}/"+required[2],
-			"no offset", "limit 2500", "resumes or restarts", "/start"),
+			"no offset", "limit 2500", "resumes the session", "/start"),
 	}},
 	{class: "D14", name: "a long path in the way out is not cut", steps: []step{
 		constellation("{dir}/"+strings.Repeat("d", 120)+"/"+strings.Repeat("e", 120)+"/constellation-hades", rig.SmallContents()),
@@ -67,17 +89,17 @@ var messageCases = []testCase{
 	}},
 	{class: "D14", name: "START_ACK without a load", steps: []step{
 		start().says("START_ACK"),
-		blocked("___x", "no load", "{root}/"+required[0], "resumes or restarts").withoutWords("type /start or", "Then START_ACK"),
+		blocked("___x", "no load", "{root}/"+required[0], "resumes the session").withoutWords("type /start or", "Then START_ACK"),
 	}},
 	{class: "D14", name: "some files read, others not: those that are missing are listed", steps: []step{
 		gate(shown(1)), blocked("_x__", "{root}/"+required[0], "{root}/"+required[2]).withoutWords("  {root}/" + required[1] + "\n"),
 	}},
 	{class: "D14", name: "pages missing: which came and which did not, and what to wire", steps: []step{
 		holding(rig.SizedContents(35_000)), page(2, 4, 4), page(3, 4, 4),
-		blocked("____", "4 pages", "missing: 1 4.", "hades-session-load", "at least 4", "resumes or restarts"),
+		blocked("____", "4 pages", "missing: 1 4.", "hades-session-load", "at least 4", "resumes the session"),
 	}},
 	{class: "D14", name: "voided by a compaction", steps: []step{
-		load(), gate(compact("auto")), blocked("____", "compaction", "{root}/"+required[0], "resumes or restarts", "/start"),
+		load(), gate(compact("auto")), blocked("____", "compaction", "{root}/"+required[0], "resumes the session", "/start"),
 	}},
 	{class: "D14", name: "loaded for another root: both are named", steps: []step{
 		load(), constellation("{dir}/b/constellation-hades", rig.SmallContents()),
@@ -140,10 +162,10 @@ var messageCases = []testCase{
 		load(), start(), constellation("{dir}/b/constellation-hades", rig.SmallContents()), readsWhatIsNamed{}, allowed(),
 	}},
 	{class: "D14", name: "way out by the files it names, with pages missing", steps: []step{
-		holding(rig.SizedContents(25_000)), start().says("START_ACK"), page(1, 4, 3), readsWhatIsNamed{}, allowed(),
+		holding(rig.SizedContents(25_000)), start().says("START_ACK"), promptPage(1, 4, 3), readsWhatIsNamed{}, allowed(),
 	}},
-	{class: "D14", name: "way out by a resume, from no load", steps: []step{
-		start().says("START_ACK"), blocked("___x"), loader(sessionStart("resume")).prints(theWholeBlock), allowed(),
+	{class: "D14", name: "way out by a prompt, from no load", steps: []step{
+		start().says("START_ACK"), blocked("___x"), prompted(), allowed(),
 	}},
 }
 
@@ -153,15 +175,16 @@ var weakening = []string{"export ", "unset", "disable", "=1", "=true", "skip", "
 
 // The words of a resolution.
 const (
-	askStart = "Agent: other tools are blocked too, so stop and do not try others. Your own\nroute is the Skill tool with skill \"start\".\nOperator: if a turn is running, press Esc before you type /start.\n"
-	askBoth  = "That alone is not enough: markers 1–3 are missing too, see below.\nAgent: other tools are blocked too, so stop and do not try others. Your own\nroute is the way out below, then the Skill tool with skill \"start\".\nOperator: if a turn is running, press Esc before you type /start.\n"
+	askStart = "Agent: other tools are blocked too, so stop and do not try others. Your own\nroute is the Skill tool with skill \"start\".\nOperator: if a turn is running, press Esc before you type /start. If it is no\ncommand here, resume the session inside the constellation, or make install offers one.\n"
+	askBoth  = "\nThat alone is not enough: markers 1–3 are missing too, see below.\nAgent: other tools are blocked too, so stop and do not try others. Your own\nroute is the way out below, then the Skill tool with skill \"start\".\nOperator: if a turn is running, press Esc before you type /start. If it is no\ncommand here, resume the session inside the constellation, or make install offers one.\n"
 	askLoad  = "START_ACK stands; markers 1–3 are what is missing, see below.\nAgent: other tools are blocked too, so stop and do not try others. Your own\nroute is the way out below.\n"
 
 	isMissing    = "\nMarkers 1–3 are MISSING here: "
-	readFiles    = "Way out: the main agent reads these files (Read tool, no offset;\nif the answer is that the file is unchanged, again with limit 2500):\n  {root}/docs/book-of-hades/COMMANDMENTS.md\n  {root}/context/scope.md\n  {root}/CONTEXT.md\n"
+	readThese    = "Way out: the operator types a prompt: the loader gives the rules with it, if it is\nwired on UserPromptSubmit. Or the main agent reads these files (Read tool, no offset;\nif the answer is that the file is unchanged, again with limit 2500), which counts\nuntil the next prompt:\n"
+	readFiles    = readThese + "  {root}/docs/book-of-hades/COMMANDMENTS.md\n  {root}/context/scope.md\n  {root}/CONTEXT.md\n"
 	whetherLoads = "Whether the loader is wired, for enough pages, and can load here: the operator\nruns make verify ROOT={root}\n"
-	isUnfit      = "    (no Read or load counts: it is missing, empty, no file or unreadable; the operator\n    mends it first: git checkout, chmod u+r)\n"
-	orResume     = "or the operator resumes or restarts the session (exit, then claude --resume).\n"
+	isUnfit      = "    (no Read or load counts: it is missing, empty, no regular file or unreadable; the\n    operator mends it first: git checkout, chmod u+r)\n"
+	orResume     = "or the operator resumes the session inside the constellation (exit, then claude --resume).\n"
 	thenStart    = "Then START_ACK is needed too, as above.\n"
 )
 

@@ -97,8 +97,8 @@ var gateCases = []testCase{
 	{class: "gate/Malformed input", name: "white space only", steps: []step{gate(raw(" \n\t ")).failsClosed("stdin", "it ends after 4 bytes")}},
 	{class: "gate/Malformed input", name: "cut short", steps: []step{gate(raw(`{"session_id":"{session}","cwd":"{root}`)).failsClosed("stdin")}},
 	{class: "gate/Malformed input", name: "no JSON", steps: []step{gate(raw("start")).failsClosed("stdin")}},
-	{class: "gate/Malformed input", name: "empty stdin to the loader: exit 2", steps: []step{loader(raw("")).failsClosed("stdin"), noToken()}},
-	{class: "gate/Malformed input", name: "cut short to the loader", steps: []step{loader(raw(`{"cwd":`)).failsClosed("stdin"), noToken()}},
+	{class: "gate/Malformed input", name: "empty stdin to the loader: exit 2", steps: []step{loader(raw("")).failsClosed("stdin"), unmarked()}},
+	{class: "gate/Malformed input", name: "cut short to the loader", steps: []step{loader(raw(`{"cwd":`)).failsClosed("stdin"), unmarked()}},
 
 	{class: "gate/Exempt tool", name: "Skill (not start) always allowed, records nothing", steps: []step{
 		gate(skill("brainstorm")), gate(skill("start-x")), noToken(),

@@ -20,15 +20,15 @@ var loaderCases = []testCase{
 	{class: "loader/Happy path", name: "umask cannot widen what it creates", needs: alone, steps: []step{
 		load().umask(0), modeOf("{token}", 0o600), modeOf(tokenDir, dir0700), modeOf(tokenParent, dir0700),
 	}},
-	{class: "loader/Happy path", name: "a second load adds no line", steps: []step{
-		load(), load(), tokenIs(loadedLines),
+	{class: "loader/Happy path", name: "a second load begins anew", steps: []step{
+		load(), load(), tokenIs(loadedLines, loadedLines), blocked("xxx_"),
 	}},
 	{class: "loader/Happy path", name: "every source loads: startup, resume, clear, compact, fork", steps: []step{
 		loader(sessionStart("startup")).prints(theWholeBlock),
 		loader(sessionStart("resume")).prints(theWholeBlock),
 		session("b"), loader(sessionStart("clear")).prints(theWholeBlock), tokenIs(loadedLines),
-		session("c"), loader(sessionStart("compact")).prints(theWholeBlock), tokenIs(loadedLines),
-		session("d"), loader(sessionStart("fork")).prints(theWholeBlock), tokenIs(loadedLines),
+		session("c"), loader(sessionStart("compact")).prints(theWholeBlock), tokenIs(reloadedLines),
+		session("d"), loader(sessionStart("fork")).prints(theWholeBlock), tokenIs(resumedLines),
 	}},
 	{class: "loader/Happy path", name: "from a sub-folder of the root", steps: []step{
 		at("{root}/docs/book-of-hades"), load(), tokenIs(loadedLines),
@@ -38,39 +38,40 @@ var loaderCases = []testCase{
 	}},
 
 	{class: "loader/Scope check", name: "cwd outside Hades: exit 0, no output, no token", steps: []step{
-		mkdir("{dir}/elsewhere"), at("{dir}/elsewhere"), loader(startup), noToken(),
+		mkdir("{dir}/elsewhere"), at("{dir}/elsewhere"), loader(startup), unmarked(),
 	}},
 	{class: "loader/Scope check", name: "out of scope not even the directory is made", needs: alone, steps: []step{
 		at("{dir}"), loader(startup), absent(tokenParent),
 	}},
 	{class: "loader/Scope check", name: "the parent of the root is outside", steps: []step{
-		at("{dir}"), loader(startup), noToken(),
+		at("{dir}"), loader(startup), unmarked(),
 	}},
 	{class: "loader/Scope check", name: "a bad argument is no matter out of scope", steps: []step{
-		at("{dir}"), loader(startup, "x"), noToken(),
+		at("{dir}"), loader(startup, "x"), unmarked(),
 	}},
 	{class: "loader/Scope check", name: "a foreign token directory is no matter out of scope", needs: alone | foreign, steps: []step{
 		mkdir(tokenDir), foreignOwner(tokenParent), at("{dir}"), loader(startup),
 	}},
 
 	{class: "loader/Missing required file", name: "COMMANDMENTS.md moved: named, no partial markers", steps: []step{
-		remove("{root}/" + required[0]), loader(startup).failsClosed("{root}/" + required[0]), noToken(),
+		remove("{root}/" + required[0]), loader(startup).failsClosed("{root}/" + required[0]), unmarked(),
 	}},
 	{class: "loader/Missing required file", name: "scope.md moved: named, no partial markers", steps: []step{
-		remove("{root}/" + required[1]), loader(startup).failsClosed("{root}/" + required[1]), noToken(),
+		remove("{root}/" + required[1]), loader(startup).failsClosed("{root}/" + required[1]), unmarked(),
 	}},
 	{class: "loader/Missing required file", name: "CONTEXT.md moved: named, no partial markers", steps: []step{
-		remove("{root}/" + required[2]), loader(startup).failsClosed("{root}/" + required[2]), noToken(),
+		remove("{root}/" + required[2]), loader(startup).failsClosed("{root}/" + required[2]), unmarked(),
 	}},
 	{class: "loader/Missing required file", name: "all that are missing stand in one message", steps: []step{
 		constellation("{dir}/b/constellation-hades", rig.Contents{}),
-		loader(startup).failsClosed("{root}/"+required[0], "{root}/"+required[1], "{root}/"+required[2]), noToken(),
+		loader(startup).failsClosed("{root}/"+required[0], "{root}/"+required[1], "{root}/"+required[2]), unmarked(),
 	}},
 	{class: "loader/Missing required file", name: "a load that failed leaves the gate closed", steps: []step{
 		remove("{root}/" + required[1]), loader(startup).failsClosed("required"), start().says("START_ACK"), blocked("___x"),
 	}},
-	{class: "loader/Missing required file", name: "markers that stand are not taken away by a later failure", steps: []step{
-		load(), remove("{root}/" + required[1]), loader(startup).failsClosed(required[1]), tokenIs(loadedLines),
+	{class: "loader/Missing required file", name: "a later load that fails leaves nothing of an earlier one", steps: []step{
+		load(), start(), remove("{root}/" + required[1]), loader(startup).failsClosed(required[1]), tokenIs(loadedLines, typedStart, failedNew),
+		blocked("____", required[1]),
 	}},
 
 	{class: "loader/Symlink cwd", name: "link to the root still loads", steps: []step{
@@ -81,20 +82,20 @@ var loaderCases = []testCase{
 	}},
 
 	{class: "loader/Unwritable token dir", name: "hades not writable", needs: alone | modeBits, steps: []step{
-		makeTokenDir(), chmod(tokenDir, 0o500), loader(startup).failsClosed(tokenDir+" ", "chmod 700 "+tokenDir), noToken(),
+		makeTokenDir(), chmod(tokenDir, 0o500), loader(startup).failsClosed(tokenDir+" ", "chmod 700 "+tokenDir), unmarked(),
 	}},
 	{class: "loader/Unwritable token dir", name: "moirai not writable", needs: alone | modeBits, steps: []step{
 		mkdir(tokenParent), chmod(tokenParent, 0o500), loader(startup).failsClosed(tokenParent+" ", "chmod 700 "+tokenParent+" "),
 	}},
 	{class: "loader/Unwritable token dir", name: "read-only file system", needs: alone | mount, steps: []step{
-		makeTokenDir(), readOnly(tokenParent), loader(startup).failsClosed(tokenParent, "/tmp"), noToken(),
+		makeTokenDir(), readOnly(tokenParent), loader(startup).failsClosed(tokenParent, "/tmp"), unmarked(),
 	}},
 
-	{class: "loader/Concurrent load", name: "5 at once: 3 lines, every stdout whole", needs: crowd, steps: []step{
-		times(5, load()), tokenIs(loadedLines),
+	{class: "loader/Concurrent load", name: "5 at once: markers stand, every stdout whole", needs: crowd, steps: []step{
+		times(5, load().orEnded()), start(), allowed(),
 	}},
 	{class: "loader/Concurrent load", name: "5 at once, no token directory yet", needs: alone, steps: []step{
-		times(5, load()), tokenIs(loadedLines),
+		times(5, load().orEnded()), start(), allowed(),
 	}},
 	{class: "loader/Concurrent load", name: "5 at once in 5 sessions", needs: crowd, steps: []step{
 		fixture(func(s *scene) error {

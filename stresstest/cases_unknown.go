@@ -24,11 +24,11 @@ var unknownCases = []testCase{
 	}},
 	{class: "§9.1 symlinks", name: "loop of two: judged by its name, closed", steps: []step{
 		mkdir("{dir}/l"), link("{dir}/l/constellation-hades", "{dir}/l/other"), link("{dir}/l/other", "{dir}/l/constellation-hades"),
-		at("{dir}/l/constellation-hades"), loader(startup).failsClosed("{dir}/l/constellation-hades"), blocked("____", "no Hades root"), noToken(),
+		at("{dir}/l/constellation-hades"), loader(startup).failsClosed("{dir}/l/constellation-hades"), blocked("____", "no Hades root"), unmarked(),
 	}},
 	{class: "§9.1 symlinks", name: "loop of three: judged by its name, closed", steps: []step{
 		mkdir("{dir}/l"), link("{dir}/l/constellation-hades", "b"), link("{dir}/l/b", "c"), link("{dir}/l/c", "constellation-hades"),
-		at("{dir}/l/constellation-hades"), loader(startup).failsClosed("{dir}/l/constellation-hades"), blocked("____", "no Hades root"), noToken(),
+		at("{dir}/l/constellation-hades"), loader(startup).failsClosed("{dir}/l/constellation-hades"), blocked("____", "no Hades root"), unmarked(),
 	}},
 	{class: "§9.1 symlinks", name: "link to itself: judged by its name, closed", steps: []step{
 		mkdir("{dir}/l"), link("{dir}/l/constellation-hades", "constellation-hades"),
@@ -39,11 +39,11 @@ var unknownCases = []testCase{
 	}},
 	{class: "§9.1 symlinks", name: "dangling link that bears the name: closed", steps: []step{
 		mkdir("{dir}/l"), link("{dir}/l/constellation-hades", "{dir}/gone"),
-		at("{dir}/l/constellation-hades"), loader(startup).failsClosed("constellation-hades"), blocked("____", "no Hades root"), noToken(),
+		at("{dir}/l/constellation-hades"), loader(startup).failsClosed("constellation-hades"), blocked("____", "no Hades root"), unmarked(),
 	}},
 	{class: "§9.1 symlinks", name: "dangling link to a root that is gone: closed", steps: []step{
 		link("{dir}/sym", "{root}"), rename("{root}", "{dir}/moved"),
-		at("{dir}/sym"), loader(startup).failsClosed("{dir}/constellation-hades"), blocked("____", "no Hades root"), noToken(),
+		at("{dir}/sym"), loader(startup).failsClosed("{dir}/constellation-hades"), blocked("____", "no Hades root"), unmarked(),
 	}},
 	{class: "§9.1 symlinks", name: "dangling link without the name is out of scope", steps: []step{
 		link("{dir}/sym", "{dir}/gone"), at("{dir}/sym"), loader(startup), gate(bash), noToken(),
@@ -81,8 +81,11 @@ var unknownCases = []testCase{
 
 	// 2. Hook order. The client may run hooks in any order: no order of honest
 	// calls may open what another order would not.
-	{class: "§9.2 hook order", name: "/start before the load", steps: []step{
-		start().says("START_ACK"), load(), allowed(), tokenIs(typedStart, loadedLines),
+	{class: "§9.2 hook order", name: "/start before the load that its prompt brings", steps: []step{
+		start().says("START_ACK"), prompted(), allowed(), tokenIs(typedStart, promptedLines),
+	}},
+	{class: "§9.2 hook order", name: "/start before the load of an empty context: it has ended", steps: []step{
+		start().says("START_ACK"), load(), blocked("xxx_"), start(), allowed(), tokenIs(typedStart, loadedLines, typedStart),
 	}},
 	{class: "§9.2 hook order", name: "gate, load, gate, start, gate", steps: []step{
 		blocked("____"), load(), blocked("xxx_"), start(), allowed(),
@@ -161,4 +164,4 @@ func lines9(cwd string, prepare ...step) []step {
 }
 
 // readLine is the record that a Read of the i-th required file earns.
-func readLine(i int) string { return rig.Markers[i] + " Read main {root}/" + required[i] }
+func readLine(i int) string { return rig.Markers[i] + " Read main@{prompt} {root}/" + required[i] }

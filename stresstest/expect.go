@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -22,10 +23,29 @@ var (
 		"SCOPE_ACK SessionStart main {root}/context/scope.md",
 		"CONTEXT_ACK SessionStart main {root}/CONTEXT.md",
 	}
-	typedStart = "START_ACK UserPromptSubmit main"
-	skillStart = "START_ACK Skill main"
-	voidLine   = "LOAD_VOID PreCompact main"
-	voidAtLoad = "LOAD_VOID SessionStart main"
+	// by a load that a rewind could cut away, at the present prompt; and by a resume,
+	// whose SessionStart belongs to none
+	reloadedLines = []string{
+		"COMMANDMENTS_ACK SessionStart main@{prompt} {root}/docs/book-of-hades/COMMANDMENTS.md",
+		"SCOPE_ACK SessionStart main@{prompt} {root}/context/scope.md",
+		"CONTEXT_ACK SessionStart main@{prompt} {root}/CONTEXT.md",
+	}
+	resumedLines = []string{
+		"COMMANDMENTS_ACK SessionStart main@ {root}/docs/book-of-hades/COMMANDMENTS.md",
+		"SCOPE_ACK SessionStart main@ {root}/context/scope.md",
+		"CONTEXT_ACK SessionStart main@ {root}/CONTEXT.md",
+	}
+	promptedLines = []string{ // with a prompt
+		"COMMANDMENTS_ACK UserPromptSubmit main@{prompt} {root}/docs/book-of-hades/COMMANDMENTS.md",
+		"SCOPE_ACK UserPromptSubmit main@{prompt} {root}/context/scope.md",
+		"CONTEXT_ACK UserPromptSubmit main@{prompt} {root}/CONTEXT.md",
+	}
+	typedStart    = "START_ACK UserPromptSubmit main"
+	skillStart    = "START_ACK Skill main"
+	voidLine      = "LOAD_VOID PreCompact main"
+	failedNew     = "CONTEXT_NEW SessionStart main"
+	failedResume  = "CONTEXT_RESUMED SessionStart main@"
+	failedCompact = "LOAD_VOID SessionStart main@{prompt}"
 )
 
 // lines joins records and lists of records.
@@ -42,11 +62,11 @@ func lines(parts ...any) []string {
 	return all
 }
 
-// tokenIs: the token file holds exactly these records. A line that begins with
-// a digit must stand byte for byte; the others begin with a time near now.
+// tokenIs: the token file holds exactly these records, and what wholeTokenIs judges:
+// which loaders ran. A line that begins with a digit must stand byte for byte; the
+// others begin with a time near now.
 func tokenIs(parts ...any) step {
-	want := lines(parts...)
-	return expectation(func(s *scene) error { return s.tokenHolds(want) })
+	return expectation(func(s *scene) error { return s.tokenHolds(lines(parts...)) })
 }
 
 func (s *scene) tokenHolds(want []string) error {
@@ -54,7 +74,38 @@ func (s *scene) tokenHolds(want []string) error {
 	if err != nil {
 		return fmt.Errorf("token file: %w", err)
 	}
-	return s.recordsAre(string(data), want)
+	return s.recordsAre(loaderRan.ReplaceAllString(string(data), ""), want)
+}
+
+// loaderRan is the record that a loader ran for a context (D20).
+var loaderRan = regexp.MustCompile(`(?m)^[0-9]+ (?:CONTEXT_NEW|CONTEXT_RESUMED|LOAD_VOID) (?:SessionStart|UserPromptSubmit) main(?:@[a-z0-9-]*)? [^ \n]+ [^\n]*\n`)
+
+// wholeTokenIs: every record of the file, those of loaders that ran included.
+func wholeTokenIs(parts ...any) step {
+	return expectation(func(s *scene) error {
+		data, err := os.ReadFile(s.token())
+		if err != nil {
+			return fmt.Errorf("token file: %w", err)
+		}
+		return s.recordsAre(string(data), lines(parts...))
+	})
+}
+
+// unmarked: no record of the token file, if there is one, says that a rule file was
+// delivered, a page went out, or somebody started.
+func unmarked() step {
+	return expectation(func(s *scene) error {
+		data, err := os.ReadFile(s.token())
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		for line := range strings.Lines(string(data)) {
+			if f := strings.Fields(line); len(f) < 4 || f[1] != "CONTEXT_NEW" && f[1] != "CONTEXT_RESUMED" && f[1] != "LOAD_VOID" {
+				return fmt.Errorf("token file: expected that nothing was earned, got %q", line)
+			}
+		}
+		return nil
+	})
 }
 
 // recordsAre compares the text of a token file with records.

@@ -34,6 +34,11 @@ func as(agent string) step {
 	return fixture(func(s *scene) error { s.session.Agent = agent; return nil })
 }
 
+// promptID gives the calls that follow the id of another prompt.
+func promptID(id string) step {
+	return fixture(func(s *scene) error { s.session.At = id; return nil })
+}
+
 // session goes on in another session, told apart by a suffix; "" is the first.
 func session(suffix string) step {
 	return fixture(func(s *scene) error { s.session.ID = s.id + suffix; return nil })

@@ -43,7 +43,7 @@ func tokenAt(path string, parts ...any) step {
 		if err != nil {
 			return err
 		}
-		return s.recordsAre(string(data), want)
+		return s.recordsAre(loaderRan.ReplaceAllString(string(data), ""), want)
 	})
 }
 
@@ -159,10 +159,10 @@ func (macTmp) do(s *scene) error {
 	closed.stderr = func(s *scene, got string) error {
 		return holds(s, got, []string{"BLOCKED by Moirai", "Session token: {token}", "Gate source:   /opt/moirai/hades-gate\n"})
 	}
-	for _, c := range []call{closed, load(), closed, start(), allowed(), gate(compact("auto")), closed, load(), allowed()} {
+	for _, c := range []call{closed, load(), closed, start(), allowed(), gate(compact("auto")), closed, compacted(), allowed()} {
 		if err := inside(c).do(s); err != nil {
 			return err
 		}
 	}
-	return tokenAt(mac+"/private"+s.token(), loadedLines, typedStart, voidLine, loadedLines).do(s)
+	return tokenAt(mac+"/private"+s.token(), loadedLines, typedStart, voidLine, reloadedLines).do(s)
 }

@@ -251,3 +251,17 @@ func (t tokenPadded) do(s *scene) error {
 	_, err = f.WriteString(line)
 	return err
 }
+
+// compacted is the load after a compaction.
+func compacted() call { return loader(sessionStart("compact")).prints(theWholeBlock) }
+
+// resumed is the load of a resume.
+func resumed() call { return loader(sessionStart("resume")).prints(theWholeBlock) }
+
+// prompted is the load that goes out with a prompt (D24).
+func prompted() call { return loader(prompt("go on")).prints(theWholeBlock) }
+
+// promptPage is page k of m of it, by the k-th of n loaders.
+func promptPage(k, n, m int) call {
+	return loader(prompt("go on"), fmt.Sprintf("%d/%d", k, n)).prints(thePage(k, m))
+}

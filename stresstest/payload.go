@@ -158,3 +158,6 @@ func heavy(size int) payload {
 		return s.session.PreToolUse("Write", map[string]any{"file_path": "/tmp/big", "content": strings.Repeat("x", size)})
 	}
 }
+
+// deep is an array that is nested that deep.
+func deep(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }

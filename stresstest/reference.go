@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"debug/buildinfo"
 	"fmt"
 	"os"
@@ -74,7 +75,14 @@ func theBlockMessage(s *scene, got, tool, marks string, fragments []string) erro
 // splitMessage takes what §4.6 words off a block message and returns what is
 // between, the resolution, and what is behind, the lines about the build.
 func splitMessage(s *scene, got, tool, marks string) (resolution, build string, err error) {
+	todo := map[string]string{
+		"xxx_": "press Esc if a turn is running, then type /start",
+		"x":    "type any prompt: the rule files go out with it",
+		"_":    "type /start; the rule files are missing too, see below",
+	}
+	do := cmp.Or(todo[marks], todo[marks[3:]])
 	head := `BLOCKED by Moirai (Hades).
+To do: ` + do + `
 
 Hades sessions must complete the Minimum Session Load before any gated
 tool call. This boundary is absolute — rules are hard-coded in
@@ -83,10 +91,14 @@ hades-gate and cannot be weakened at runtime.
 Required markers (in any order):
 ` + checklist(marks) + "\nResolution: "
 	if marks[3] != 'x' {
-		head += "type /start or /war-room-start. The gate opens once the\nfourth marker is recorded.\n"
+		head += "type /start or /war-room-start."
+	}
+	if marks == "xxx_" {
+		head += " The gate opens once the\nfourth marker is recorded.\n"
 	}
 	tail := s.expand(`
-If markers 1–3 are MISSING, the SessionStart loader failed. Check:
+If markers 1–3 are MISSING, the SessionStart loader failed or did not run
+here. Check:
   - {hooks}/hades-session-load available + executable
   - /tmp/moirai/hades/ writable
   - Required files present on disk
@@ -125,16 +137,7 @@ func builtFrom(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	revision, dirty := "an unknown commit", ""
-	for _, set := range info.Settings {
-		if set.Key == "vcs.revision" {
-			revision = "commit " + set.Value
-		}
-		if set.Key == "vcs.modified" && set.Value == "true" {
-			dirty = " with uncommitted changes (dirty)"
-		}
-	}
-	return revision + dirty, nil
+	return info.Main.Version, nil
 }
 
 // units is the length in UTF-16 code units, an invalid byte counting 1 (D7).

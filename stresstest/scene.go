@@ -59,12 +59,12 @@ func (s *scene) settle(root string, files rig.Contents) error {
 	return nil
 }
 
-// expand replaces {dir}, {root}, {session}, {token}, {tokens} and {hooks}.
+// expand replaces {dir}, {root}, {session}, {token}, {tokens}, {hooks} and {prompt}.
 func (s *scene) expand(text string) string {
 	return strings.NewReplacer(
 		"{dir}", s.dir, "{root}", s.root, "{session}", s.session.ID,
 		"{token}", s.token(), "{tokens}", tokenDir, "{hooks}", s.h.hooks(),
-		"{now}", fmt.Sprint(time.Now().Unix()),
+		"{now}", fmt.Sprint(time.Now().Unix()), "{prompt}", s.session.PromptID(),
 	).Replace(text)
 }
 

@@ -14,7 +14,7 @@ type cell struct {
 	ends      map[byte]int
 	condition string
 	worst     float64 // seconds
-	late      bool    // a call was not done in time, and gets a second chance
+	late      bool    // a call had not finished in time, and gets a second chance
 	last      bool    // this is the second
 	bad       []string
 }

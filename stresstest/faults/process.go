@@ -88,7 +88,7 @@ var onProcess = []fault{
 		}
 		return nil
 	}},
-	{name: "a system call that takes longer than the watchdog waits", want: "CCCNNC", says: "was not done", slow: true, lacks: needStrace, apply: func(s *scene, _ int) error {
+	{name: "a system call that takes longer than the watchdog waits", want: "CCCNNC", says: "had not finished", slow: true, lacks: needStrace, apply: func(s *scene, _ int) error {
 		s.behind("-qq", "-f", "-o", "/dev/null", "-e", "trace=flock", "-e", "inject=flock:delay_enter=5400000") // microseconds; strace itself waits for it
 		return nil
 	}},

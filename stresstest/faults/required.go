@@ -37,10 +37,10 @@ var onRequired = []fault{
 		return os.Chmod(s.root+"/context", 0)
 	}},
 	{name: "empty, each", want: "CB00r0", says: "required files.*empty", tries: three, apply: on(func(p string) error { return os.Truncate(p, 0) })},
-	{name: "50 MiB", want: "CB0000", says: "pages|was not done", heavy: true, apply: on(func(p string) error {
+	{name: "50 MiB", want: "CB0000", says: "pages|had not finished", heavy: true, apply: on(func(p string) error {
 		return os.WriteFile(p, []byte(strings.Repeat(strings.Repeat("x", 79)+"\n", 50<<20/80)), 0o644)
 	})},
-	{name: "50 MiB of nothing (a sparse file)", want: "CB0000", says: "pages|required files|was not done", heavy: true, apply: on(func(p string) error { return os.Truncate(p, 50<<20) })},
+	{name: "50 MiB of nothing (a sparse file)", want: "CB0000", says: "pages|required files|had not finished", heavy: true, apply: on(func(p string) error { return os.Truncate(p, 50<<20) })},
 	{name: "a terabyte of nothing, each", want: "CB00r0", says: "required files", tries: three, apply: on(func(p string) error { return os.Truncate(p, 1<<40) })},
 	{name: "a link out of the root, each", want: same, tries: three, apply: on(func(p string) error {
 		if err := os.Rename(p, "/tmp/c/outside"); err != nil {

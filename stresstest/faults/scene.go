@@ -201,7 +201,7 @@ type outcome struct {
 var (
 	failClosed = regexp.MustCompile(`Moirai \(Hades\) fail-closed: (.+)\nWay out: .+`)
 	isBlocked  = regexp.MustCompile(`(?m)BLOCKED by Moirai \(Hades\)\.$`)
-	unrecorded = regexp.MustCompile(`Moirai \(Hades\): not recorded\. .*fail-closed: (.+)\nWay out: .+`)
+	unrecorded = regexp.MustCompile(`Moirai \(Hades\) not recorded: (.+)\nWay out: .+`)
 	runtimeEnd = regexp.MustCompile(`(?m)^(?:fatal error: |runtime: |malformed |panic: |futexwakeup |SIGSEGV: |SIGBUS: |SIGTRAP: ).*$`)
 )
 
@@ -224,7 +224,7 @@ func condition(r rig.Result) string {
 	return first
 }
 
-// errLate: the call was not done in time.
+// errLate: the call had not finished in time.
 var errLate = fmt.Errorf("not done within %v", bound)
 
 func (o outcome) late(s *scene) bool { return o.Overran || o.Took > bound && !s.paused }

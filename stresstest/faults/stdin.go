@@ -32,13 +32,13 @@ var onStdin = []fault{
 		s.cmd.In = w
 		return nil
 	}},
-	{name: "a pipe that never ends, half a payload", want: "CCCCCC", says: "was not done", slow: true, apply: func(s *scene, _ int) error {
+	{name: "a pipe that never ends, half a payload", want: "CCCCCC", says: "had not finished", slow: true, apply: func(s *scene, _ int) error {
 		return s.feed(func(w *os.File) { w.Write(s.payload[:len(s.payload)/2]) }, false)
 	}},
-	{name: "a pipe that never ends, a whole payload", want: "CCCCCC", says: "was not done", slow: true, apply: func(s *scene, _ int) error {
+	{name: "a pipe that never ends, a whole payload", want: "CCCCCC", says: "had not finished", slow: true, apply: func(s *scene, _ int) error {
 		return s.feed(func(w *os.File) { w.Write(s.payload) }, false)
 	}},
-	{name: "one byte a second", want: "CCCCCC", says: "was not done", slow: true, apply: func(s *scene, _ int) error {
+	{name: "one byte a second", want: "CCCCCC", says: "had not finished", slow: true, apply: func(s *scene, _ int) error {
 		return s.feed(func(w *os.File) {
 			for _, b := range s.payload {
 				if _, err := w.Write([]byte{b}); err != nil {
@@ -48,7 +48,7 @@ var onStdin = []fault{
 			}
 		}, true)
 	}},
-	{name: "a string that never ends", want: "CCCCCC", says: "payload.*over|was not done", heavy: true, apply: func(s *scene, _ int) error {
+	{name: "a string that never ends", want: "CCCCCC", says: "payload.*over|had not finished", heavy: true, apply: func(s *scene, _ int) error {
 		return s.feed(func(w *os.File) {
 			w.Write([]byte(`{"a":"`))
 			for chunk := bytes.Repeat([]byte("x"), 1<<16); ; {
@@ -61,7 +61,7 @@ var onStdin = []fault{
 	{name: "cut at every byte", want: "CCCCCC", says: "payload", tries: func(s *scene) int { return len(trim(s.payload)) },
 		apply: func(s *scene, i int) error { s.payload = trim(s.payload)[:i]; return nil }},
 	{name: "64 MiB", want: same, heavy: true, apply: payload(func(p []byte) []byte { return large(p, 64<<20) })},
-	{name: "129 MiB", want: "CCCCCC", says: "payload.*over|was not done", heavy: true, apply: payload(func(p []byte) []byte { return large(p, 129<<20) })},
+	{name: "129 MiB", want: "CCCCCC", says: "payload.*over|had not finished", heavy: true, apply: payload(func(p []byte) []byte { return large(p, 129<<20) })},
 	{name: "invalid UTF-8 in a skipped value", want: same, apply: payload(with("\"a\":\"\xff\xfe\xc0\x80\""))},
 	{name: "invalid UTF-8 in session_id", want: "CCCCCC", says: "session_id", apply: payload(instead(sessionID, "\xff\xfe"))},
 	{name: "BOM", want: "CCCCCC", says: "payload.*invalid", apply: payload(func(p []byte) []byte { return append([]byte("\ufeff"), p...) })},

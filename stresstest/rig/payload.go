@@ -2,6 +2,7 @@ package rig
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 )
@@ -21,6 +22,7 @@ type Session struct {
 	Cwd    string
 	Client Client // empty: NewestClient
 	Agent  string // the subagent's id; empty: the main agent
+	At     string // prompt_id; empty: one that is always the same
 }
 
 // field is a key with its value. Payloads keep the order of the client.
@@ -98,7 +100,7 @@ const (
 func (s Session) common(event string, m moment) []field {
 	f := []field{{"session_id", s.ID}, {"transcript_path", s.transcript()}, {"cwd", s.Cwd}}
 	if m != atSession && s.since("2.1.200") {
-		f = append(f, field{"prompt_id", promptID})
+		f = append(f, field{"prompt_id", s.PromptID()})
 	}
 	if m == atPrompt || m == atTool {
 		f = append(f, field{"permission_mode", permissionMode})
@@ -110,6 +112,14 @@ func (s Session) common(event string, m moment) []field {
 		f = append(f, field{"effort", []field{{"level", "medium"}}})
 	}
 	return append(f, field{"hook_event_name", event})
+}
+
+// PromptID is what the client sends as prompt_id; old clients send none.
+func (s Session) PromptID() string {
+	if !s.since("2.1.200") {
+		return ""
+	}
+	return cmp.Or(s.At, promptID)
 }
 
 func (s Session) transcript() string {
