@@ -343,11 +343,17 @@ func TestManaged(t *testing.T) {
 	if again := tree(t, wiring.ManagedPrograms, wiring.DropIn()); again != installed {
 		t.Errorf("a second install-managed changes something:\n%s", again)
 	}
-	more := regexp.MustCompile(`(hades-session-load [0-9]+)/4`).ReplaceAll(drop, []byte("$1/6"))
-	tr.Must(os.WriteFile(wiring.DropIn(), more, 0o644))
-	run(0, "install-managed")
-	if drop, err = os.ReadFile(wiring.DropIn()); err != nil || !strings.Contains(string(drop), "hades-session-load 6/6") || strings.Contains(string(drop), "/4") {
-		t.Errorf("wired for six pages, install-managed leaves %v\n%s", err, drop)
+	more := regexp.MustCompile(`("[0-9]+)/4"`).ReplaceAllString(string(drop), `$1/6"`)
+	earlier := regexp.MustCompile(`(hades-session-load)",\s*"args": \[\s*"([0-9]+/6)"\s*\]`).ReplaceAllString(more, `$1 $2"`)
+	if more == string(drop) || earlier == more {
+		t.Fatal("nothing to change in the drop-in")
+	}
+	for form, text := range map[string]string{"exec form": more, "shell form, as an earlier version had it": earlier} {
+		tr.Must(os.WriteFile(wiring.DropIn(), []byte(text), 0o644))
+		run(0, "install-managed")
+		if drop, err = os.ReadFile(wiring.DropIn()); err != nil || !strings.Contains(string(drop), `"6/6"`) || strings.Contains(string(drop), "/4") {
+			t.Errorf("wired for six pages in %s, install-managed leaves %v\n%s", form, err, drop)
+		}
 	}
 	run(0, "uninstall-managed")
 	if after := machine(tr); after != before {

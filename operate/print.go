@@ -43,7 +43,7 @@ Claude Code 2.1.332. Then: make verify ROOT=/path/to/constellation-hades.`)
 func replaces(report wiring.Report, printed []wiring.Wire) string {
 	text := ""
 	for _, h := range report.Wired() {
-		if slices.Contains(printed, wiring.Wire{Event: h.Event, Matcher: h.Matcher, Command: h.Command, Exec: h.Exec}) {
+		if slices.Contains(printed, h.Wire()) {
 			continue
 		}
 		text += fmt.Sprintf("  %s: %s: %s\n", h.Source.Path, h.Event, h.Command)

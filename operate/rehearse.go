@@ -125,7 +125,7 @@ func (p part) play(h wiring.Hook, t *table) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", cmp.Or(p.standIn, h.Command))
 	if h.Exec {
-		cmd = exec.CommandContext(ctx, h.Program)
+		cmd = exec.CommandContext(ctx, h.Program, strings.Fields(h.Rest)...)
 	}
 	cmd.Dir, cmd.Stdin = p.dir, bytes.NewReader(p.payload)
 	cmd.WaitDelay = time.Second
@@ -154,13 +154,14 @@ func (p part) play(h wiring.Hook, t *table) {
 
 // variant tells a hook from the others of its event and program.
 func variant(h wiring.Hook) string {
-	switch {
-	case h.Exec:
-		return " (exec form)"
-	case h.Name == moiraicore.LoaderName:
-		return h.Rest
+	text := ""
+	if h.Name == moiraicore.LoaderName {
+		text = " " + strings.TrimSpace(h.Rest)
 	}
-	return ""
+	if h.Exec {
+		text += " (exec form)"
+	}
+	return text
 }
 
 // line is the first line of a message, cut to fit a table.

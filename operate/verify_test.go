@@ -106,7 +106,7 @@ func TestVerifyGuard(t *testing.T) {
 		tr.Wire()
 		tr.EditJSON(tr.Settings(), func(s map[string]any) {
 			h := trial.Hook(s, "PreToolUse", 0)
-			path, _, _ := strings.Cut(h["command"].(string), ";")
+			path, _, _ := strings.Cut(h["command"].(string), " ||")
 			h["command"] = path + rest
 		})
 		res := tr.Run(tr.Bin("operate"), "verify")

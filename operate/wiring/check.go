@@ -72,7 +72,9 @@ func (r Report) collect(hooks func(Client) []Hook) []Hook {
 	for _, c := range r.Clients {
 		for _, h := range hooks(c) {
 			same := func(o Hook) bool {
-				return o.Source.Path == h.Source.Path && o.Event == h.Event && o.Command == h.Command && o.Exec == h.Exec
+				a, b := o.Wire(), h.Wire()
+				b.Matcher = a.Matcher
+				return o.Source.Path == h.Source.Path && a == b
 			}
 			if !slices.ContainsFunc(all, same) {
 				all = append(all, h)

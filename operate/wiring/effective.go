@@ -158,7 +158,7 @@ func (c Client) doubled(hooks []Hook) []Finding {
 			continue
 		}
 		key := h.Event
-		if h.Exec {
+		if h.Exec && guarded(h.Event) { // beside the shell form, for the guard
 			key += " in exec form"
 		}
 		if h.Event == moiraicore.SessionStart {
@@ -177,7 +177,7 @@ func (c Client) doubled(hooks []Hook) []Finding {
 // inPlaceOf tells whether one is the other as a server sends it, in the place of
 // the local file: what the finding Replaced asks for.
 func inPlaceOf(first, again Hook) bool {
-	return first.Source.Tier == TierManaged && again.Source.Remote && first.Command == again.Command && first.Matcher == again.Matcher
+	return first.Source.Tier == TierManaged && again.Source.Remote && first.Wire() == again.Wire()
 }
 
 // keepOne says which of two hooks goes: managed ones are first in the order of

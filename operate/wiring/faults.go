@@ -52,7 +52,11 @@ func (h Hook) faults() []Finding {
 }
 
 func (h Hook) fault(name, format string, args ...any) Finding {
-	return finding(name, "%s: %s: %s: %s", h.Source.Path, h.Event, fmt.Sprintf(format, args...), h.Command)
+	command := h.Command
+	if h.Exec && h.Rest != "" {
+		command += " " + h.Rest
+	}
+	return finding(name, "%s: %s: %s: %s", h.Source.Path, h.Event, fmt.Sprintf(format, args...), command)
 }
 
 // formFaults judges the keys beside the command.
@@ -70,15 +74,11 @@ func (h Hook) formFaults() []Finding {
 }
 
 // isKnownForm tells whether the text is the program with what may follow it; a
-// guard is judged by itself. Exec form is known where a guard counts, beside a
-// shell form that has it (execFaults).
+// guard is judged by itself, and what stands beside it by execFaults.
 func (h Hook) isKnownForm() bool {
 	_, _, loads := h.Page()
 	plain := h.Program != "" && h.Name == moiraicore.GateName && strings.TrimSpace(h.Rest) == ""
-	if h.Exec {
-		return plain && guarded(h.Event)
-	}
-	return loads || plain || h.Program != "" && guarded(h.Event)
+	return loads || plain || h.Program != "" && guarded(h.Event) && !h.Exec
 }
 
 // guardFault says what follows the gate in the place of the guard.
@@ -89,11 +89,15 @@ func (h Hook) guardFault() string {
 	case unscopedGuard:
 		return "guard without scope: if the gate is missing, every session on the machine is blocked"
 	}
+	if slices.Contains(formerGuards[:], h.Rest) {
+		return "the guard of an earlier version: shell options and functions in the environment bend it, and a deleted folder hides the session from it"
+	}
 	return "not the guard that make wiring prints"
 }
 
-// execFaults finds a hook in exec form that stands alone, without a guard then,
-// and a managed hook that lacks it: what reaches the shell could answer for it.
+// execFaults finds a guarded hook in exec form that stands alone, without a guard
+// then, and a managed hook that lacks exec form: what reaches the shell could answer for
+// it, or keep it from recording.
 func execFaults(hooks []Hook) []Finding {
 	var found []Finding
 	for _, h := range hooks {
@@ -101,11 +105,14 @@ func execFaults(hooks []Hook) []Finding {
 			return o.Event == h.Event && o.Exec != h.Exec && o.serves() && o.Program != ""
 		})
 		switch {
-		case beside || !guarded(h.Event) || !h.serves() || h.Program == "":
-		case h.Exec:
+		case beside || !h.serves() || h.Program == "":
+		case h.Exec && guarded(h.Event):
 			found = append(found, h.fault(BadForm, "exec form alone: nothing guards it if the program is missing"))
-		case h.Source.Tier == TierManaged:
+		case h.Exec || h.Source.Tier != TierManaged:
+		case guarded(h.Event):
 			found = append(found, h.fault(NoExec, "no second entry in exec form beside it"))
+		default:
+			found = append(found, h.fault(NoExec, "not in exec form"))
 		}
 	}
 	return found

@@ -78,6 +78,21 @@ var findings = []struct {
 	{wiring.BadForm, "exec form with an argument", true, func(tr *trial.Trial) {
 		tr.EditJSON(wiring.DropIn(), func(s map[string]any) { trial.Hook(s, "PreToolUse", 1)["args"] = []string{"x"} })
 	}},
+	{wiring.BadGuard, "the guard of an earlier version", false, command("PreToolUse", func(c string) string {
+		return strings.Replace(c, wiring.Guard, `; r=$?; case $r in 0|2) exit $r;; esac; case $(pwd -P)/ in *[Hh][Aa][Dd][Ee][Ss]*|/) exit 2;; esac; exit $r`, 1)
+	})},
+	{wiring.NoExec, "a drop-in that loads through a shell, as an earlier version had it", true, func(tr *trial.Trial) {
+		tr.EditJSON(wiring.DropIn(), func(s map[string]any) {
+			for i := range wiring.Pages {
+				h := trial.Hook(s, "SessionStart", i)
+				h["command"] = fmt.Sprintf("%s/hades-session-load %d/%d", wiring.Quote(wiring.ManagedPrograms, ""), i+1, wiring.Pages)
+				delete(h, "args")
+			}
+		})
+	}},
+	{wiring.BadForm + " " + wiring.PagesUnwired, "a loader in exec form with its page as two arguments", true, func(tr *trial.Trial) {
+		tr.EditJSON(wiring.DropIn(), func(s map[string]any) { trial.Hook(s, "SessionStart", 0)["args"] = []string{"1", "4"} })
+	}},
 	{wiring.NoExec, "a drop-in without the second entry", true, func(tr *trial.Trial) {
 		tr.EditJSON(wiring.DropIn(), func(s map[string]any) {
 			g := trial.Group(s, "PreCompact", 0)
@@ -141,9 +156,27 @@ var findings = []struct {
 	{wiring.EnvReaches, "a variable of the linker in user settings", false, edit(func(s map[string]any) {
 		s["env"] = map[string]any{"LD_TRACE_LOADED_OBJECTS": "1"}
 	})},
-	{wiring.EnvReaches, "a switch in user settings", false, edit(func(s map[string]any) {
-		s["env"] = map[string]any{"CLAUDE_CODE_SIMPLE": "1"}
-	})},
+	{wiring.EnvReaches, "a switch in user settings", false, env("CLAUDE_CODE_SIMPLE", "1")},
+	{wiring.EnvReaches, "another settings file in the place of the user's", false, env("CLAUDE_CODE_USE_COWORK_PLUGINS", "1")},
+	{wiring.EnvReaches, "options of the shell", false, env("SHELLOPTS", "noexec")},
+	{wiring.EnvReaches, "options of bash", false, env("BASHOPTS", "extdebug")},
+	{wiring.EnvReaches, "code that a traced shell runs", false, env("PS4", "$(kill $$)")},
+	{wiring.EnvReaches, "a file that bash runs first", false, env("BASH_ENV", "/x")},
+	{wiring.EnvReaches, "a file that another shell runs first", false, env("ENV", "/x")},
+	{wiring.EnvReaches, "a function in the place of a command", false, env("BASH_FUNC_pwd%%", "() { :; }")},
+	{wiring.EnvReaches, "the same for an old bash of macOS", false, env("__BASH_FUNC<pwd>()", "() { :; }")},
+	{wiring.EnvReaches, "another home for the commands", false, env("HOME", "/x")},
+	{wiring.EnvReaches, "a library path of macOS", false, env("DYLD_LIBRARY_PATH", "/x")},
+	{wiring.EnvReaches, "code for every client below", false, env("BUN_OPTIONS", "--preload=/x")},
+	{wiring.EnvReaches, "options of the shell in project settings", false, func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Root, ".claude/settings.json"), `{"env": {"SHELLOPTS": "noexec"}}`)
+	}},
+	{wiring.EnvReaches, "options of the shell in local settings, and the drop-in", true, func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Root, ".claude/settings.local.json"), `{"env": {"SHELLOPTS": "noexec"}}`)
+	}},
+	{wiring.EnvReaches, "code for every client below, and the drop-in", true, func(tr *trial.Trial) {
+		tr.Write(tr.Settings(), `{"env": {"BUN_OPTIONS": "--preload=/x"}}`)
+	}},
 	{wiring.RetiredFile, "a script of the bash version", false, func(tr *trial.Trial) {
 		tr.Write(filepath.Join(tr.Home, ".claude/hooks/hades-session-start-gate.sh"), "")
 	}},
@@ -282,7 +315,7 @@ func TestHarmless(t *testing.T) {
 func TestManagedStands(t *testing.T) {
 	tr := trial.New(t)
 	wire(tr, true)
-	tr.Write(tr.Settings(), `{"disableAllHooks": true, "env": {"LD_PRELOAD": "/x", "CLAUDE_CODE_SIMPLE": "1"}}`)
+	tr.Write(tr.Settings(), `{"disableAllHooks": true, "env": {"LD_PRELOAD": "/x", "CLAUDE_CODE_SIMPLE": "1", "BASH_ENV": "/x", "HOME": "/x"}}`)
 	tr.Write(filepath.Join(tr.Root, ".claude/settings.local.json"), `{"disableAllHooks": true}`)
 	tr.Must(os.WriteFile(filepath.Join(wiring.ManagedSettings, "managed-settings.json"), []byte(`{"allowManagedHooksOnly": true}`), 0o644))
 	wantFindings(tr)
@@ -381,6 +414,10 @@ func wantFindings(tr *trial.Trial, want ...string) {
 
 func edit(change func(map[string]any)) func(*trial.Trial) {
 	return func(tr *trial.Trial) { tr.EditJSON(tr.Settings(), change) }
+}
+
+func env(name, value string) func(*trial.Trial) {
+	return edit(func(s map[string]any) { s["env"] = map[string]any{name: value} })
 }
 
 func key(event, name string, value any) func(*trial.Trial) {

@@ -1,7 +1,7 @@
 package wiring
 
 import (
-	"fmt"
+	"encoding/json"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -43,7 +43,7 @@ func parseHook(keys map[string]any, home string) (Hook, bool) {
 	path, rest, ok := firstWord(command, home)
 	var args any
 	if args, h.Exec = keys["args"]; h.Exec {
-		path, rest, ok = command, strings.Trim(fmt.Sprint(args), "[]"), filepath.IsAbs(command)
+		path, rest, ok = command, argument(args), filepath.IsAbs(command)
 	}
 	if name := ours[filepath.Base(path)]; ok && name != "" {
 		h.Program, h.Name, h.Rest = path, name, rest
@@ -56,27 +56,56 @@ func parseHook(keys map[string]any, home string) (Hook, bool) {
 	return h, m != nil
 }
 
+// argument is the only argument of an exec form, "" if there is none; of another list
+// it is the list as JSON, which none of our programs takes.
+func argument(args any) string {
+	list, ok := args.([]any)
+	if ok && len(list) == 0 {
+		return ""
+	}
+	if ok && len(list) == 1 {
+		if one, ok := list[0].(string); ok && one != "" {
+			return one
+		}
+	}
+	text, _ := json.Marshal(args)
+	return string(text)
+}
+
 // Page is which page of how many a loader's command loads: K/N, 1/1 without an
 // argument (D7).
 func (h Hook) Page() (k, n int, ok bool) {
 	if h.Name != moiraicore.LoaderName || h.Program == "" {
 		return 0, 0, false
 	}
-	arg := strings.TrimSpace(h.Rest)
+	arg := h.Rest
+	if !h.Exec {
+		arg = strings.TrimSpace(arg)
+	}
 	if arg == "" {
 		return 1, 1, true
 	}
 	return moiraicore.ParseArgument(arg)
 }
 
+// Wire is the hook as it would be printed.
+func (h Hook) Wire() Wire {
+	w := Wire{Event: h.Event, Matcher: h.Matcher, Command: h.Command, Exec: h.Exec}
+	if h.Exec {
+		w.Arg = h.Rest
+	}
+	return w
+}
+
 // Runnable tells whether the command is of a form that we know, so that verify
 // can run it and run nothing else with it.
 func (h Hook) Runnable() bool {
 	if _, _, loads := h.Page(); loads {
-		return !h.Exec
+		return true
 	}
 	rest := strings.TrimSpace(h.Rest)
-	return h.Program != "" && h.Name == moiraicore.GateName && (rest == "" || h.Rest == Guard || rest == unscopedGuard)
+	isGuard := h.Rest == Guard || rest == unscopedGuard || slices.Contains(formerGuards[:], h.Rest)
+	return h.Program != "" && h.Name == moiraicore.GateName && (rest == "" || isGuard)
 }
 
 // serves tells whether the program answers the event (D1: any other is refused).

@@ -28,9 +28,9 @@ func profiles() []string {
 	})
 }
 
-// pinned lists the environment variables that reach the shell that runs a hook,
-// before the hook (CLIENT-CONTRACT), and those that Go's runtime obeys before our
-// first line: with very many processors it starts for minutes, and with crash it
-// dies one thread each five seconds, while the client stops waiting. The drop-in
-// sets each to empty (D15).
-var pinned = [...]string{"CLAUDE_CODE_SHELL_PREFIX", "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_DEBUG", "DYLD_INSERT_LIBRARIES", "GOMAXPROCS", "GOTRACEBACK"}
+// linkerPins are the pinned names (env.go) that the dynamic linker reads.
+var linkerPins = []string{"LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_DEBUG", "DYLD_INSERT_LIBRARIES"}
+
+// linkerReachesUs: on this system every program is linked, ours too, while the
+// system's own shells heed no DYLD_ variable. So exec form is no answer to those.
+const linkerReachesUs = true

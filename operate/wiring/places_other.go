@@ -13,9 +13,8 @@ const (
 // settings in the place of the local files: none on this platform.
 func profiles() []string { return nil }
 
-// pinned lists the environment variables that reach the shell that runs a hook,
-// before the hook (CLIENT-CONTRACT), and those that Go's runtime obeys before our
-// first line: with very many processors it starts for minutes, and with crash it
-// dies one thread each five seconds, while the client stops waiting. The drop-in
-// sets each to empty (D15).
-var pinned = [...]string{"CLAUDE_CODE_SHELL_PREFIX", "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_DEBUG", "GOMAXPROCS", "GOTRACEBACK"}
+// linkerPins are the pinned names (env.go) that the dynamic linker reads.
+var linkerPins = []string{"LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_DEBUG"}
+
+// linkerReachesUs: our programs are static, so that only a shell before them is linked.
+const linkerReachesUs = false

@@ -60,6 +60,9 @@ func printed(wires []Wire, env map[string]string) []byte {
 		command := commandJSON{Type: "command", Command: w.Command}
 		if w.Exec {
 			command.Args = &[]string{}
+			if w.Arg != "" {
+				*command.Args = append(*command.Args, w.Arg)
+			}
 		}
 		last.Hooks = append(last.Hooks, command)
 		groups[w.Event] = g

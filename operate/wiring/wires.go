@@ -9,9 +9,28 @@ import (
 // Guard follows the gate's path in the commands whose exit 2 counts, PreToolUse
 // and PreCompact (D15). The client goes on when a hook ends with anything but 0
 // and 2: not found, not executable, killed. Then the guard blocks a session of a
-// folder whose path holds "hades", and no other session on the machine. $PWD will
-// not do: a shell keeps in it the path of a link.
-const Guard = `; r=$?; case $r in 0|2) exit $r;; esac; case $(pwd -P)/ in *[Hh][Aa][Dd][Ee][Ss]*|/) exit 2;; esac; exit $r`
+// folder whose path holds "hades", and no other session on the machine. It asks
+// three for the folder: the shell ($PWD will not do, a shell keeps in it the path
+// of a link), and, because the client runs hooks in the home folder once the
+// session's own is deleted, CLAUDE_PROJECT_DIR and the payload, of which a gate that
+// never ran has read nothing.
+//
+// The shell may have been told to end at the first failure (what follows || is
+// exempt from that), to fail at unset names (hence the dash), to run code with each
+// line that it traces (hence set, which also keeps the gate's end where such code cannot
+// change it), or to take functions from the environment in the place of its own
+// commands (hence unset).
+const Guard = ` || { set +x -- $?; unset -f exit pwd read; case $1 in 2) exit 2;; esac; ` +
+	`case $(pwd -P)/:${CLAUDE_PROJECT_DIR-} in ` + inHades + `|/:*) exit 2;; esac; ` +
+	`IFS= read -r p || :; p=${p#*'"cwd":"'}; case ${p%%'","'*} in ` + inHades + `) exit 2;; esac; exit "$1"; }`
+
+const inHades = `*[Hh][Aa][Dd][Ee][Ss]*`
+
+// formerGuards are those of earlier versions: known, so that verify can run what has
+// them, and to be replaced.
+var formerGuards = [...]string{
+	`; r=$?; case $r in 0|2) exit $r;; esac; case $(pwd -P)/ in *[Hh][Aa][Dd][Ee][Ss]*|/) exit 2;; esac; exit $r`,
+}
 
 // Pages is how many loaders are wired where nobody asked for more: room for four pages of 10,000 units (D7, D15).
 const Pages = 4
@@ -34,14 +53,16 @@ var Events = [...]string{
 
 // Wire is one hook to be wired. An empty matcher is left out: the client then
 // takes every source of a SessionStart and both triggers of a PreCompact. In
-// exec form the client starts the command, a path, without a shell.
+// exec form the client starts the command, a path, with the argument (empty: none)
+// and without a shell.
 type Wire struct {
 	Event, Matcher, Command string
 	Exec                    bool
+	Arg                     string
 }
 
-// guarded tells for which events exit 2 counts, so that the guard and, managed,
-// the second entry in exec form are worth having.
+// guarded tells for which events exit 2 counts, so that the guard is worth having.
+// The guard needs a shell.
 func guarded(event string) bool {
 	return event == moiraicore.PreToolUse || event == moiraicore.PreCompact
 }
@@ -64,17 +85,24 @@ func Wires(folder string, pages int) []Wire {
 	)
 }
 
-// ManagedWires lists the hooks of the managed drop-in: Wires, and beside each
-// guarded one a second entry in exec form. The guard needs a shell, and what
-// reaches the shell (a prefix, a preloaded library) does not reach a static
-// binary without one. Clients before exec form run it as one more plain hook.
+// ManagedWires lists the hooks of the managed drop-in: Wires in exec form, since
+// what reaches a shell (its options, a prefix, a preloaded library) does not reach
+// a static binary that the client starts without one, and for the guard alone the
+// shell form beside it. Clients before exec form take the command without the
+// argument and run it in a shell.
 func ManagedWires(pages int) []Wire {
+	gate := ManagedPrograms + "/" + moiraicore.GateName
+	load := ManagedPrograms + "/" + moiraicore.LoaderName
 	var all []Wire
-	for _, w := range Wires(Quote(ManagedPrograms, ""), pages) {
-		all = append(all, w)
-		if guarded(w.Event) {
-			all = append(all, Wire{w.Event, w.Matcher, ManagedPrograms + "/" + moiraicore.GateName, true})
+	for i, w := range Wires(Quote(ManagedPrograms, ""), pages) {
+		if w.Event == moiraicore.SessionStart { // the first ones, in the order of pages
+			all = append(all, Wire{w.Event, w.Matcher, load, true, fmt.Sprintf("%d/%d", i+1, pages)})
+			continue
 		}
+		if guarded(w.Event) {
+			all = append(all, w)
+		}
+		all = append(all, Wire{w.Event, w.Matcher, gate, true, ""})
 	}
 	return all
 }

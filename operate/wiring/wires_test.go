@@ -1,11 +1,15 @@
 package wiring_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
 	"testing"
 
 	"moirai/operate/trial"
@@ -15,9 +19,11 @@ import (
 
 // The guard and the commands, letter for letter as DESIGN D15 has them.
 const (
-	d15Guard = `; r=$?; case $r in 0|2) exit $r;; esac; case $(pwd -P)/ in *[Hh][Aa][Dd][Ee][Ss]*|/) exit 2;; esac; exit $r`
-	d15Gate  = `"$HOME"/.claude/hooks/moirai/hades-gate`
-	d15Load  = `"$HOME"/.claude/hooks/moirai/hades-session-load`
+	d15Guard = ` || { set +x -- $?; unset -f exit pwd read; case $1 in 2) exit 2;; esac; ` +
+		`case $(pwd -P)/:${CLAUDE_PROJECT_DIR-} in *[Hh][Aa][Dd][Ee][Ss]*|/:*) exit 2;; esac; ` +
+		`IFS= read -r p || :; p=${p#*'"cwd":"'}; case ${p%%'","'*} in *[Hh][Aa][Dd][Ee][Ss]*) exit 2;; esac; exit "$1"; }`
+	d15Gate = `"$HOME"/.claude/hooks/moirai/hades-gate`
+	d15Load = `"$HOME"/.claude/hooks/moirai/hades-session-load`
 )
 
 // TestWires: the printed block is D15's, in JSON that holds nothing else.
@@ -30,14 +36,26 @@ func TestWires(t *testing.T) {
 		}
 		return []any{g}
 	}
-	hooks := func(gate, load string, second ...any) map[string]any {
+	hooks := func(gate, load string) map[string]any {
 		return map[string]any{
 			"SessionStart":     group("", command(load+" 1/4"), command(load+" 2/4"), command(load+" 3/4"), command(load+" 4/4")),
 			"UserPromptSubmit": group("", command(gate)),
-			"PreToolUse":       group("*", append([]any{command(gate + d15Guard)}, second...)...),
+			"PreToolUse":       group("*", command(gate+d15Guard)),
 			"PostToolUse":      group("Read", command(gate)),
-			"PreCompact":       group("", append([]any{command(gate + d15Guard)}, second...)...),
+			"PreCompact":       group("", command(gate+d15Guard)),
 		}
+	}
+	program := func(name string, args ...any) any {
+		return map[string]any{"type": "command", "command": wiring.ManagedPrograms + "/" + name, "args": append([]any{}, args...)}
+	}
+	gate, load := program("hades-gate"), "hades-session-load"
+	guarded := command(wiring.Quote(wiring.ManagedPrograms, "") + "/hades-gate" + d15Guard)
+	managed := map[string]any{
+		"SessionStart":     group("", program(load, "1/4"), program(load, "2/4"), program(load, "3/4"), program(load, "4/4")),
+		"UserPromptSubmit": group("", gate),
+		"PreToolUse":       group("*", guarded, gate),
+		"PostToolUse":      group("Read", gate),
+		"PreCompact":       group("", guarded, gate),
 	}
 	home := wiring.Machine{Home: "/home/u", ConfigDir: "/home/u/.claude"}
 	other := wiring.Machine{Home: "/home/u", ConfigDir: "/srv/two accounts"}
@@ -47,11 +65,7 @@ func TestWires(t *testing.T) {
 	}{
 		"user":    {wiring.User(home), map[string]any{"hooks": hooks(d15Gate, d15Load)}},
 		"account": {wiring.User(other), map[string]any{"hooks": hooks(`"/srv/two accounts/hooks/moirai"/hades-gate`, `"/srv/two accounts/hooks/moirai"/hades-session-load`)}},
-		"managed": {wiring.Managed(wiring.Pages), map[string]any{
-			"env": pins(),
-			"hooks": hooks(wiring.Quote(wiring.ManagedPrograms, "")+"/hades-gate", wiring.Quote(wiring.ManagedPrograms, "")+"/hades-session-load",
-				map[string]any{"type": "command", "command": wiring.ManagedPrograms + "/hades-gate", "args": []any{}}),
-		}},
+		"managed": {wiring.Managed(wiring.Pages), map[string]any{"env": pins(), "hooks": managed}},
 	} {
 		want, err := json.Marshal(c.want)
 		if err != nil {
@@ -69,9 +83,13 @@ func TestWires(t *testing.T) {
 }
 
 func pins() map[string]any {
-	p := map[string]any{"CLAUDE_CODE_SHELL_PREFIX": "", "LD_PRELOAD": "", "LD_AUDIT": "", "LD_LIBRARY_PATH": "", "LD_DEBUG": "", "GOMAXPROCS": "", "GOTRACEBACK": ""}
-	if wiring.ManagedPrograms != "/opt/moirai" {
-		p["DYLD_INSERT_LIBRARIES"] = ""
+	names := []string{"CLAUDE_CODE_SHELL_PREFIX", "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_DEBUG", "GOMAXPROCS", "GOTRACEBACK"}
+	if runtime.GOOS == "darwin" {
+		names = append(names, "DYLD_INSERT_LIBRARIES")
+	}
+	p := map[string]any{}
+	for _, name := range names {
+		p[name] = ""
 	}
 	return p
 }
@@ -112,62 +130,168 @@ func TestShellcheck(t *testing.T) {
 	}
 }
 
+// guardEnds are the ends of the gate, and what becomes of each elsewhere: -1 is any
+// end but 0 and 2.
+var guardEnds = []struct {
+	program string // its text; empty: it is missing
+	mode    os.FileMode
+	passes  int
+}{
+	{"exit 0", 0o755, 0}, {"exit 2", 0o755, 2}, {"exit 1", 0o755, -1}, {"exit 255", 0o755, -1},
+	{"kill -9 $$", 0o755, -1}, {"cat >/dev/null; kill -9 $$", 0o755, -1}, {"exit 0", 0o644, -1}, {"", 0, -1},
+}
+
+// guardBends are what settings can put into the environment of a shell. What
+// bends one of them bends none.
+var guardBends = []struct {
+	name string
+	env  []string
+}{
+	{"nothing", nil},
+	{"errexit", []string{"SHELLOPTS=errexit"}},
+	{"nounset and errexit", []string{"SHELLOPTS=nounset:errexit:pipefail"}},
+	{"onecmd", []string{"SHELLOPTS=onecmd"}},
+	{"other options", []string{"SHELLOPTS=keyword:noglob:noclobber:verbose:monitor", "BASHOPTS=nocasematch:extdebug:failglob:nullglob:extglob"}},
+	{"xtrace", []string{"SHELLOPTS=xtrace", "PS4=$((r=0))$((p=0))$(exit 0) "}},
+	{"functions", functions("pwd", "exit", "read", "cat", "cd", "test", "[", "command", "builtin", "command_not_found_handle")},
+	{"functions and errexit", append(functions("pwd", "exit", "read"), "SHELLOPTS=errexit")},
+	{"files and splitting", []string{"ENV=/nonexistent", "BASH_ENV=/nonexistent", "IFS=0127/", "CDPATH=/", "PWD=/"}},
+}
+
+// functions are bash functions in the environment that do nothing and succeed.
+func functions(names ...string) (env []string) {
+	for _, name := range names {
+		env = append(env, "BASH_FUNC_"+name+"%%=() { true; }")
+	}
+	return env
+}
+
 // TestGuard: in every shell there is, the guard passes 0 and 2 through
 // everywhere, blocks any other end in a constellation, by whatever link or
 // case it was entered, and lets any other end be elsewhere.
 func TestGuard(t *testing.T) {
-	tr := trial.New(t)
-	link, elsewhere := filepath.Join(tr.Home, "a link"), filepath.Join(tr.Home, "elsewhere")
-	loud := filepath.Join(tr.Home, "Constellation-HADES/deep")
-	gone := filepath.Join(tr.Home, "constellation-hades")
-	tr.Must(os.Symlink(tr.Root, link))
-	tr.Must(os.MkdirAll(elsewhere, 0o755))
-	tr.Must(os.MkdirAll(loud, 0o755))
-	program := filepath.Join(tr.Home, "hades-gate")
-	command := wiring.Quote(program, tr.Home) + wiring.Guard
-	for _, shell := range shells() {
-		for _, c := range []struct {
-			program string // its text; empty: it is missing
-			mode    os.FileMode
-			passes  int // the end that the client knows; -1 for every other end
-		}{
-			{"exit 0", 0o755, 0}, {"exit 2", 0o755, 2}, {"exit 1", 0o755, -1}, {"exit 255", 0o755, -1},
-			{"kill -9 $$", 0o755, -1}, {"exit 0", 0o644, -1}, {"", 0, -1},
-		} {
-			os.Remove(program)
-			if c.program != "" {
-				tr.Write(program, "#!/bin/sh\n"+c.program+"\n")
-				tr.Must(os.Chmod(program, c.mode))
+	for _, sh := range shells {
+		t.Run(sh.name, func(t *testing.T) {
+			path, err := exec.LookPath(sh.path)
+			if err != nil {
+				t.Skip(sh.path, "is not installed")
 			}
-			closed := 2
-			if c.passes == 0 {
-				closed = 0
+			tr := trial.New(t)
+			for _, bend := range guardBends {
+				tr.Env = bend.env
+				guardPlaces(tr, bend.name, rig.Command{Path: path, Args: sh.args, Argv0: sh.argv0})
 			}
-			for dir, want := range map[string]int{tr.Root: closed, link: closed, loud: closed, elsewhere: c.passes, "/": c.passes} {
-				// cd keeps the path of the link in $PWD, as the client's shell may.
-				script := fmt.Sprintf("cd %s || exit 99; %s", wiring.Quote(dir, ""), command)
-				res := tr.Play(rig.Command{Path: shell[0], Args: append(shell[1:], "-c", script)})
-				if got := res.Code; got != want && (want >= 0 || got == 0 || got == 2) {
-					tr.Errorf("%v: %q with mode %v in %s: exit %d, not %d", shell, c.program, c.mode, dir, got, want)
-				}
-			}
-		}
-		os.Remove(program)
-		tr.Must(os.MkdirAll(gone, 0o777))
-		script := fmt.Sprintf("cd %s && rmdir %s && %s", wiring.Quote(gone, ""), wiring.Quote(gone, ""), command)
-		if res := tr.Play(rig.Command{Path: shell[0], Args: append(shell[1:], "-c", script)}); res.Code != 2 {
-			tr.Errorf("%v: in a deleted constellation: exit %d, not 2: %s", shell, res.Code, res.Stderr)
-		}
+		})
 	}
 }
 
-// shells are the shells of this machine that may be /bin/sh somewhere.
-func shells() [][]string {
-	all := [][]string{{"/bin/sh"}}
-	for _, s := range [][]string{{"bash"}, {"zsh"}, {"ksh"}, {"busybox", "sh"}} {
-		if path, err := exec.LookPath(s[0]); err == nil {
-			all = append(all, append([]string{path}, s[1:]...))
+// guardPlaces tries each end of the gate in each folder.
+func guardPlaces(tr *trial.Trial, bend string, shell rig.Command) {
+	link, elsewhere := filepath.Join(tr.Home, "a link"), filepath.Join(tr.Home, "elsewhere")
+	loud := filepath.Join(tr.Home, "Constellation-HADES/deep")
+	os.Remove(link)
+	tr.Must(os.Symlink(tr.Root, link))
+	tr.Must(os.MkdirAll(elsewhere, 0o755))
+	tr.Must(os.MkdirAll(loud, 0o755))
+	program := filepath.Join(tr.Home, "gate")
+	command := wiring.Quote(program, "") + wiring.Guard
+	// What the payload quotes is no folder, nor is the client's own, which is named after one.
+	quoting := payload("/x", `"cwd":"/constellation-hades"`)
+	for _, end := range guardEnds {
+		os.Remove(program)
+		if end.program != "" {
+			tr.Write(program, "#!/bin/dash\n"+end.program+"\n")
+			tr.Must(os.Chmod(program, end.mode))
+		}
+		closed := 2
+		if end.passes == 0 {
+			closed = 0
+		}
+		// A gate that has read the payload leaves none of it to the guard.
+		unread := closed
+		if strings.HasPrefix(end.program, "cat") {
+			unread = -1
+		}
+		for _, c := range []struct {
+			dir, project string
+			payload      []byte
+			want         int
+		}{
+			{tr.Root, "", quoting, closed},
+			{link, "", nil, closed},
+			{loud, "", nil, closed},
+			{elsewhere, elsewhere, quoting, end.passes},
+			{elsewhere, "", nil, end.passes},
+			{"/", "/", quoting, end.passes},
+			{elsewhere, tr.Root, quoting, closed}, // the client runs hooks in the home folder once the session's own is deleted
+			{elsewhere, elsewhere, payload(tr.Root, "x"), unread},
+			{elsewhere, elsewhere, payload("/srv/Constellation-HADES", "x"), unread},
+			{elsewhere, elsewhere, bytes.TrimSuffix(payload(tr.Root, "x"), []byte("\n")), unread},
+		} {
+			// cd keeps the path of the link in $PWD, as the client's shell may. It may be a function too.
+			run := shell
+			run.Dir, run.Stdin = c.dir, c.payload
+			if c.dir == link {
+				run.Args = append(slices.Clone(run.Args), "-c", "cd "+wiring.Quote(link, "")+" || exit 99; "+command)
+				run.Dir = "/"
+				if slices.Contains(tr.Env, functions("cd")[0]) {
+					continue
+				}
+			} else {
+				run.Args = append(slices.Clone(run.Args), "-c", command)
+			}
+			env := tr.Env
+			if c.project != "" {
+				tr.Env = append(slices.Clone(env), "CLAUDE_PROJECT_DIR="+c.project)
+			}
+			res := tr.Play(run)
+			tr.Env = env
+			if got := res.Code; got != c.want && (c.want >= 0 || got == 0 || got == 2) {
+				tr.Errorf("%s: %q with mode %v in %s, CLAUDE_PROJECT_DIR %q, payload %.80s: exit %d, not %d: %s", bend, end.program, end.mode, c.dir, c.project, c.payload, got, c.want, res.Stderr)
+			}
 		}
 	}
-	return all
+	os.Remove(program)
+	gone := filepath.Join(tr.Home, "constellation-hades")
+	tr.Must(os.MkdirAll(gone, 0o777))
+	run := shell
+	run.Args = append(slices.Clone(run.Args), "-c", fmt.Sprintf("/bin/rmdir %s; %s", wiring.Quote(gone, ""), command))
+	run.Dir = gone
+	if res := tr.Play(run); res.Code != 2 {
+		tr.Errorf("%s: in a deleted constellation: exit %d, not 2: %s", bend, res.Code, res.Stderr)
+	}
+}
+
+// payload is what the client sends of a call: one line of JSON.
+func payload(cwd, command string) []byte {
+	text, err := json.Marshal(struct {
+		Session string            `json:"session_id"`
+		Path    string            `json:"transcript_path"`
+		Cwd     string            `json:"cwd"`
+		Mode    string            `json:"permission_mode"`
+		Input   map[string]string `json:"tool_input"`
+	}{"x", "/home/.claude/projects/-constellation-hades/x.jsonl", cwd, "default", map[string]string{"command": command, "cwd": "/constellation-hades"}})
+	if err != nil {
+		panic(err)
+	}
+	return append(text, '\n')
+}
+
+// shells are those that are /bin/sh somewhere. What .ci/run installs is not skipped there.
+var shells = []struct {
+	name, path, argv0 string
+	args              []string
+}{
+	{"sh", "sh", "", nil},
+	{"dash", "dash", "", nil},
+	{"bash", "bash", "", nil},
+	{"bash as sh", "bash", "sh", nil},
+	{"busybox", "busybox", "sh", nil},
+	{"zsh", "zsh", "", nil},
+	{"zsh as sh", "zsh", "sh", nil},
+	{"mksh", "mksh", "", nil},
+	{"mksh as sh", "mksh", "sh", nil},
+	{"yash", "yash", "", nil},
+	{"yash as sh", "yash", "sh", nil},
+	{"ksh", "ksh", "", nil},
 }

@@ -97,10 +97,10 @@ func guardFacts(r *Run) {
 // guard is what operate wiring puts behind the gate.
 func (r *Run) guard() string {
 	for _, l := range strings.Split(string(r.wired.user), "\n") {
-		if _, g, ok := strings.Cut(l, "hades-gate;"); ok {
+		if _, g, ok := strings.Cut(l, "hades-gate ||"); ok {
 			var s string
 			r.must(json.Unmarshal([]byte(`"`+strings.TrimSuffix(g, `"`)+`"`), &s))
-			return ";" + s
+			return " ||" + s
 		}
 	}
 	return ""

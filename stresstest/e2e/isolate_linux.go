@@ -158,14 +158,15 @@ func coverEtc(old string) error {
 }
 
 // wrap makes cmd run as the only thing in namespaces of its own, where tmp is
-// /tmp and managed is managedFolder. Whatever it leaves behind ends with it.
-func wrap(cmd *exec.Cmd, scratch, tmp, managed string) error {
+// /tmp, managed is managedFolder and shell, if it is not empty, is /bin/sh.
+// Whatever it leaves behind ends with it.
+func wrap(cmd *exec.Cmd, scratch, tmp, managed, shell string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	path := cmd.Path
-	cmd.Args = append([]string{self, insideArg, scratch, tmp, managed, cmd.Dir, path}, cmd.Args[1:]...)
+	cmd.Args = append([]string{self, insideArg, scratch, tmp, managed, shell, cmd.Dir, path}, cmd.Args[1:]...)
 	cmd.Path, cmd.Dir = self, "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID,
@@ -180,8 +181,8 @@ func wrap(cmd *exec.Cmd, scratch, tmp, managed string) error {
 // inside is the init of one session: it mounts, starts the client without the
 // right to mount, reaps what the client leaves, and ends with the client.
 func inside(args []string) int {
-	scratch, tmp, managed, dir, path, rest := args[0], args[1], args[2], args[3], args[4], args[5:]
-	if err := mountSession(filepath.Dir(scratch), tmp, managed); err != nil {
+	scratch, tmp, managed, shell, dir, path, rest := args[0], args[1], args[2], args[3], args[4], args[5], args[6:]
+	if err := mountSession(filepath.Dir(scratch), tmp, managed, shell); err != nil {
 		fmt.Fprintln(os.Stderr, "e2e: set up a session:", err)
 		return 125
 	}
@@ -220,11 +221,16 @@ func inside(args []string) int {
 	}
 }
 
-func mountSession(rigDir, tmp, managed string) error {
+func mountSession(rigDir, tmp, managed, shell string) error {
 	const oPath = 0x200000
 	fd, err := syscall.Open(rigDir, oPath|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return &os.PathError{Op: "open", Path: rigDir, Err: err}
+	}
+	if shell != "" {
+		if err := syscall.Mount(shell, "/bin/sh", "", syscall.MS_BIND, ""); err != nil {
+			return &os.PathError{Op: "bind " + shell + " to", Path: "/bin/sh", Err: err}
+		}
 	}
 	if err := syscall.Mount(managed, managedFolder, "", syscall.MS_BIND, ""); err != nil {
 		return &os.PathError{Op: "bind", Path: managedFolder, Err: err}

@@ -17,6 +17,6 @@ const insideArg = "_inside"
 // environment from nothing, with a temporary home and the loopback model.
 func enclose(iso *rig.Isolation, places []*place) error { return nil }
 
-func wrap(cmd *exec.Cmd, scratch, tmp, managed string) error { return nil }
+func wrap(cmd *exec.Cmd, scratch, tmp, managed, shell string) error { return nil }
 
 func inside(args []string) int { return 125 }

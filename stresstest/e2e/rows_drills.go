@@ -15,6 +15,8 @@ var drillRows = []Row{
 	{Name: "drill: the gate is broken, with the guard, in the constellation", Play: guardedDrill},
 	{Name: "drill: the gate is broken, without the guard: the client lets the tool through", Play: bareDrill},
 	{Name: "drill: the gate is broken, with the guard, elsewhere: nothing is disturbed", Play: elsewhereDrill},
+	{Name: "drill: the gate is missing, and the session's folder too", Play: deletedFolder},
+	{Name: "drill: the gate is missing, and the shell is led astray", Play: bentShell, Alone: true},
 	{Name: "drill: the token is out of reach", Play: tokenDrill, Alone: true},
 	{Name: "drill: the token is out of reach, elsewhere: nothing is disturbed", Play: tokenElsewhere, Alone: true},
 	{Name: "drill: the disk is full", Play: fullDisk, Alone: true},
@@ -89,6 +91,93 @@ func elsewhereDrill(r *Run) {
 	w.eachBrokenGate(s, func(name, effect string, t *Turn) {
 		r.Check("gate "+name+": Bash elsewhere runs", w.Ran(effect), t.Results[0].Text)
 	})
+}
+
+// runsWithoutFolder is the first measured version that runs hooks, in the home folder, once the
+// session's own is gone. Older ones cannot start any, and then let tools run.
+const (
+	runsWithoutFolder = "2.1.332"
+	spawnsNothing     = "no hook can be started in a deleted folder, and the tool runs"
+)
+
+// deletedFolder takes the folder away from under a session and then the gate. The
+// call is a Write: the client refuses shells there by itself.
+func deletedFolder(r *Run) {
+	for _, x := range []struct {
+		name  string
+		start func(w *World) string
+		away  func(w *World) string
+	}{
+		{"the constellation", func(w *World) string { return w.Root }, func(w *World) string { return w.Root }},
+		{"a folder in it", func(w *World) string { return w.Root + "/docs" }, func(w *World) string { return w.Root + "/docs" }},
+		{"the constellation, entered by cd in the same turn", func(w *World) string { return w.Dir }, func(w *World) string { return w.Root }},
+	} {
+		w := r.World(fmt.Sprint(len(r.worlds)))
+		w.UserSettings(r.Wiring())
+		s := w.Start(x.start(w))
+		gone := Call{Do: func() { r.must(os.Rename(x.away(w), w.Dir+"/moved")) }}
+		enter := func(w *World) Step {
+			if x.start(w) == w.Dir {
+				return w.Cd(w.Root)
+			}
+			return Step{w.Read("CONTEXT.md")}
+		}
+		t := s.Prompt("go", enter(w), Step{gone, w.Write("whole")[0]})
+		r.CheckSince(runsWithoutFolder, spawnsNothing, x.name+" deleted, the gate whole: no tool runs", !w.Ran("whole"), t.Results)
+		r.must(os.Remove(w.hooks() + "/hades-gate"))
+		t = s.Prompt("go", w.Write("missing"))
+		if x.start(w) != w.Dir { // the client takes it back to where it started with the next prompt
+			r.CheckSince(runsWithoutFolder, spawnsNothing, x.name+" deleted, the gate missing: no tool runs", !w.Ran("missing"), t.Results)
+		}
+		w.close()
+
+		w = r.World(fmt.Sprint(len(r.worlds)))
+		w.UserSettings(r.Wiring())
+		s = w.Start(x.start(w))
+		both := Call{Do: func() {
+			r.must(os.Remove(w.hooks() + "/hades-gate"))
+			r.must(os.Rename(x.away(w), w.Dir+"/moved"))
+		}}
+		t = s.Prompt("go", enter(w), Step{both, w.Write("both")[0]})
+		r.CheckSince(runsWithoutFolder, spawnsNothing, x.name+" deleted and the gate missing in one turn: no tool runs", !w.Ran("both"), t.Results)
+		w.close()
+	}
+	w := r.World("elsewhere")
+	w.UserSettings(r.Wiring())
+	s := w.Start(w.Outside)
+	s.Prompt("go", w.Write("before"))
+	r.must(os.Remove(w.hooks() + "/hades-gate"))
+	r.must(os.Rename(w.Outside, w.Dir+"/moved"))
+	t := s.Prompt("go", w.Write("after"))
+	r.Check("elsewhere a deleted folder and a missing gate disturb nothing", w.Ran("before") && w.Ran("after"), t.Results)
+}
+
+// bends are variables that lead a bash astray which runs as /bin/sh.
+var bends = []struct{ name, value string }{
+	{"SHELLOPTS", "errexit"},
+	{"SHELLOPTS", "nounset:errexit"},
+	{"BASH_FUNC_pwd%%", "() { echo /; }"},
+	{"BASH_FUNC_exit%%", "() { true; }"},
+	{"BASH_FUNC_read%%", "() { true; }"},
+	{"BASH_ENV", "/bin/true"},
+	{"ENV", "/bin/true"},
+}
+
+func bentShell(r *Run) {
+	for _, x := range bends {
+		w := r.World(fmt.Sprint(len(r.worlds)))
+		w.Shell = "/bin/bash"
+		s := r.Wiring()
+		s["env"] = map[string]string{x.name: x.value}
+		w.UserSettings(s)
+		session := w.Start(w.Root)
+		t := session.Prompt("go", w.Write("whole"))
+		r.Check(x.name+"="+x.value+", bash as /bin/sh: loaded and blocked", blocked(t.Results[0], session.ID) && !w.Ran("whole"), t.Results)
+		r.must(os.Remove(w.hooks() + "/hades-gate"))
+		t = session.Prompt("go", w.Write("missing"))
+		r.Check(x.name+"="+x.value+", the gate missing: no tool runs", !w.Ran("missing"), t.Results)
+		w.close()
+	}
 }
 
 // tokenFaults put the token file of a session out of the gate's reach. Each

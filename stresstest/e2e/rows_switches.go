@@ -24,14 +24,21 @@ type switchOff struct {
 	env   []string // of the client
 	mode  []string // instead of bypass
 	set   func(w *World)
+	shell string // /bin/sh, if it is not the machine's
 
-	managed bool   // in the pinned run tried against the drop-in alone
-	endless bool   // unpinned it keeps a hook busy for minutes: tried against the pins alone
-	held    string // first measured version in which the drop-in holds against it; empty: every one that has drop-ins
-	why     string
+	managed bool // in the pinned run tried against the drop-in alone
+	endless bool // unpinned it keeps a hook busy for minutes: tried against the pins alone
+
+	everywhere bool   // it runs before the client's own code, so that no install holds
+	held       string // first measured version in which the drop-in holds against it; empty: every one that has drop-ins
+	why        string
 }
 
-const skipsManaged = "it skips managed hooks too"
+const (
+	skipsManaged = "it skips managed hooks too"
+	execForm     = "2.1.200" // first measured version that knows it
+	noExecForm   = "no exec form: every hook goes through a shell"
+)
 
 var switches = []switchOff{
 	{name: "--bare", since: "2.1.118", args: []string{"--bare"}, held: "2.1.332", why: skipsManaged},
@@ -49,6 +56,14 @@ var switches = []switchOff{
 	{name: "LD_AUDIT=LIB", env: []string{"LD_AUDIT=@/quit.so"}, set: quitLibrary},
 	{name: "env CLAUDE_CODE_SHELL_PREFIX in .claude/settings.local.json", set: project("settings.local.json", `{"env":{"CLAUDE_CODE_SHELL_PREFIX":"/bin/true"}}`), managed: true},
 	{name: "env CLAUDE_CODE_SHELL_PREFIX in user settings", set: userEnv("CLAUDE_CODE_SHELL_PREFIX", "/bin/true")},
+	{name: "CLAUDE_CODE_USE_COWORK_PLUGINS=1", since: "2.1.200", env: []string{"CLAUDE_CODE_USE_COWORK_PLUGINS=1"}},
+	{name: "env CLAUDE_CODE_USE_COWORK_PLUGINS in user settings", since: "2.1.200", set: userEnv("CLAUDE_CODE_USE_COWORK_PLUGINS", "1"), managed: true},
+	{name: "--managed-settings disableAllHooks", since: "2.1.332", args: []string{"--managed-settings", `{"disableAllHooks":true}`}},
+	{name: "BUN_OPTIONS=--preload=FILE", since: "2.1.118", env: []string{"BUN_OPTIONS=--preload=@/preload.js"}, set: preload, everywhere: true},
+	{name: "SHELLOPTS=noexec, bash as /bin/sh", env: []string{"SHELLOPTS=noexec"}, shell: "/bin/bash", held: execForm, why: noExecForm},
+	{name: "env SHELLOPTS=noexec in .claude/settings.json, bash as /bin/sh", set: project("settings.json", `{"env":{"SHELLOPTS":"noexec"}}`), shell: "/bin/bash", managed: true, held: execForm, why: noExecForm},
+	{name: "env SHELLOPTS=noexec in .claude/settings.local.json, bash as /bin/sh", set: project("settings.local.json", `{"env":{"SHELLOPTS":"noexec"}}`), shell: "/bin/bash", held: execForm, why: noExecForm},
+	{name: "env HOME=DIR in user settings", set: otherHome, managed: true},
 	{name: "env CLAUDE_CODE_SIMPLE in user settings", set: userEnv("CLAUDE_CODE_SIMPLE", "1"), managed: true, held: "2.1.332", why: skipsManaged},
 	{name: "env CLAUDE_CODE_SAFE_MODE in user settings", set: userEnv("CLAUDE_CODE_SAFE_MODE", "1"), managed: true},
 	{name: "env LD_PRELOAD=LIB in user settings", set: userEnv("LD_PRELOAD", "@/quit.so"), managed: true},
@@ -56,12 +71,30 @@ var switches = []switchOff{
 	{name: "env LD_LIBRARY_PATH=DIR in user settings", set: userEnv("LD_LIBRARY_PATH", "@/libs"), managed: true},
 	{name: "env LD_DEBUG=help in user settings", set: userEnv("LD_DEBUG", "help"), managed: true},
 	{name: "env GOMAXPROCS=100000 in user settings", set: userEnv("GOMAXPROCS", "100000"), endless: true},
-	{name: "env LD_TRACE_LOADED_OBJECTS=1 in user settings", set: userEnv("LD_TRACE_LOADED_OBJECTS", "1"), managed: true, held: "2.1.200", why: "no exec form: every hook goes through a shell"},
+	{name: "env LD_TRACE_LOADED_OBJECTS=1 in user settings", set: userEnv("LD_TRACE_LOADED_OBJECTS", "1"), managed: true, held: execForm, why: noExecForm},
 }
 
 // project writes a settings file of the constellation.
 func project(name, content string) func(*World) {
 	return func(w *World) { w.write(w.Root+"/.claude/"+name, content) }
+}
+
+// preload writes a file that takes each hook away from a client that runs it first: in
+// the place of any shell or program it starts true.
+func preload(w *World) {
+	w.write(w.Dir+"/preload.js", `const c = require("child_process"), spawn = c.spawn;
+c.spawn = (command, args, options) => String(command + args + options).includes("hades") || String(command).includes("hades") ? spawn("/bin/true", [], {}) : spawn(command, args, options);
+`)
+}
+
+// otherHome gives the commands that begin with $HOME another one, with a gate that says yes.
+func otherHome(w *World) {
+	for _, name := range []string{"hades-gate", "hades-session-load"} {
+		path := w.Dir + "/other/.claude/hooks/moirai/" + name
+		w.write(path, "#!/bin/sh\ncat >/dev/null\n")
+		w.run.must(os.Chmod(path, 0o755))
+	}
+	userEnv("HOME", "@/other")(w)
 }
 
 // userEnv adds a variable to the env of the user settings as they are.
@@ -94,8 +127,10 @@ func managedSwitches(r *Run) {
 			safe = safe && y.IsError
 		}
 		name := x.name + ": nothing runs"
-		r.fact(x.name, yes(x.ran, "a tool RUNS, never started", "nothing runs"), x.ran)
-		if x.held == "" {
+		r.fact(x.name, yes(x.ran, "a tool RUNS, never started", "nothing runs"), x.ran && !x.everywhere)
+		if x.everywhere {
+			r.Check("LIMIT: "+x.name+": a tool RUNS, never started", x.ran, x.results)
+		} else if x.held == "" {
 			r.Check(name, !x.ran && safe, x.results)
 		} else {
 			r.CheckSince(x.held, x.why, name, !x.ran && safe, x.results)
@@ -159,6 +194,7 @@ func (w *World) try(x switchOff) switched {
 	for _, e := range x.env {
 		w.Env = append(w.Env, strings.ReplaceAll(e, "@", w.Dir))
 	}
+	w.Shell = x.shell
 	w.effects = w.Root // --restricted writes nowhere else
 	mode := x.mode
 	if mode == nil {

@@ -103,7 +103,7 @@ func (r *Run) Unguarded() Settings {
 	cut := 0
 	for event := range s["hooks"].(map[string]any) {
 		s.eachHook(event, func(h map[string]any) bool {
-			line, _, ok := strings.Cut(h["command"].(string), ";")
+			line, _, ok := strings.Cut(h["command"].(string), " ||")
 			if ok {
 				cut++
 			}
@@ -127,20 +127,26 @@ func (s Settings) eachHook(event string, change func(hook map[string]any) bool) 
 	}
 }
 
-// ShellOnly is the managed drop-in without its second entries in exec form, as a client runs it
-// that does not know them: only the pins stand before the shell.
+// ShellOnly is the managed drop-in with a shell before each hook: only the pins stand
+// before that. Where an entry in shell form is there beside one in exec form, the latter goes.
 func (r *Run) ShellOnly() Settings {
 	s := r.ManagedWiring()
-	taken := 0
+	changed := 0
 	for event := range s["hooks"].(map[string]any) {
+		inShell := false
 		s.eachHook(event, func(h map[string]any) bool {
-			if h["args"] != nil {
-				taken++
+			args, isExec := h["args"].([]any)
+			inShell = inShell || !isExec
+			if !isExec {
+				return true
 			}
-			return h["args"] == nil
+			changed++
+			h["command"] = fmt.Sprint(append([]any{h["command"], " "}, args...)...)
+			delete(h, "args")
+			return !inShell
 		})
 	}
-	if taken == 0 {
+	if changed == 0 {
 		r.must(fmt.Errorf("operate wiring-managed prints no exec form"))
 	}
 	return s

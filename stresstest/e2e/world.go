@@ -24,6 +24,7 @@ type World struct {
 	Outside string // a folder that is no constellation
 	Managed string // managedFolder of this world's sessions
 	Env     []string
+	Shell   string // /bin/sh of this world's sessions; empty: the machine's
 
 	run      *Run
 	tmp      string // /tmp of this world's sessions
@@ -181,7 +182,7 @@ func (w *World) start(dir string, args []string) *Session {
 	cmd.Env, err = w.environment(model.URL)
 	w.run.must(err)
 	if w.run.private {
-		w.run.must(wrap(cmd, w.run.scratch, w.tmp, w.Managed))
+		w.run.must(wrap(cmd, w.run.scratch, w.tmp, w.Managed, w.Shell))
 	}
 	w.run.slots <- struct{}{}
 	s, err := Start(cmd, model)

@@ -26,7 +26,9 @@ const (
 
 // guard is the tail of the wired command line (D15): it answers for a hook that
 // is missing or was killed.
-const guard = `; r=$?; case $r in 0|2) exit $r;; esac; case $(pwd -P)/ in *[Hh][Aa][Dd][Ee][Ss]*|/) exit 2;; esac; exit $r`
+const guard = ` || { set +x -- $?; unset -f exit pwd read; case $1 in 2) exit 2;; esac; ` +
+	`case $(pwd -P)/:${CLAUDE_PROJECT_DIR-} in *[Hh][Aa][Dd][Ee][Ss]*|/:*) exit 2;; esac; ` +
+	`IFS= read -r p || :; p=${p#*'"cwd":"'}; case ${p%%'","'*} in *[Hh][Aa][Dd][Ee][Ss]*) exit 2;; esac; exit "$1"; }`
 
 // scene is one hook call in a world of its own: a fresh token directory, a fresh
 // constellation. A fault changes it before the call, and may act during it.
