@@ -18,6 +18,7 @@
 //	faults.go      what is wrong with it, and matcher.go what it would not see
 //	effective.go   which hooks are in force for one client, and what they lack
 //	pages.go       the loaders' pages, env.go what reaches the shell before the hook
+//	rewrites.go    hooks that are not ours and replace what a Read shows
 //	owned.go       who else could change a file
 //	root.go        what only a given constellation can tell: pages, schedules, worktrees
 //	retired.go     the bash version's files that must be gone (§8)

@@ -89,6 +89,9 @@ func (c Client) sourceFaults() []Finding {
 		for _, w := range s.Retired {
 			found = append(found, finding(RetiredHook, "%s: %s: take it out (RETIREMENT.md): %s", s.Path, w.Event, w.Command))
 		}
+		for _, w := range s.Rewrites {
+			found = append(found, finding(Rewrites, "%s: %s: names %s, so what a Read shows the model may be another text than the one that the markers stand for: %s", s.Path, w.Event, rewritesKey, w.Command))
+		}
 		if s.Remote {
 			replacing = append(replacing, s.Path)
 			remoteHooks = len(s.Hooks) > 0

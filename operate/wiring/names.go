@@ -33,6 +33,7 @@ const (
 	Replaced     = "wiring_managed_replaced"
 	Writable     = "wiring_managed_writable"
 	EnvReaches   = "wiring_env"
+	Rewrites     = "wiring_rewrites"
 	RetiredFile  = "wiring_retired_file"
 	RetiredHook  = "wiring_retired_hook"
 	NoRoot       = "wiring_root"

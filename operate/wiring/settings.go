@@ -33,6 +33,7 @@ type Source struct {
 	Env         map[string]any
 	Hooks       []Hook // ours
 	Retired     []Wire // of the bash version (§8)
+	Rewrites    []Wire // not ours: they replace what a Read shows
 
 	empty     bool
 	malformed error
@@ -83,6 +84,8 @@ func (s *Source) addGroup(event string, group map[string]any, home string) {
 		if h, ours := parseHook(keys, home); ours {
 			h.Event, h.Matcher, h.Source = event, matcher, s
 			s.Hooks = append(s.Hooks, h)
+		} else if s.rewritesReads(event, matcher, command, home) {
+			s.Rewrites = append(s.Rewrites, Wire{Event: event, Matcher: matcher, Command: command})
 		}
 	}
 }

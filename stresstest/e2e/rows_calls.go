@@ -18,6 +18,8 @@ var callRows = []Row{
 	{Name: "a Write of 3 MB", Play: bigWrite},
 	{Name: "every tool that the client offers is gated", Play: everyTool},
 	{Name: "another hook that allows", Play: otherAllows},
+	{Name: "another hook that shows another text than a Read has: a known limit", Play: otherShows, Since: "2.1.332", Why: "not measured"},
+	{Name: "a server that runs the client's own tools, started by a gated session", Play: ownServer, Since: "2.1.118", Why: "not measured"},
 }
 
 // skillTool is the first measured version with a Skill tool.
@@ -285,4 +287,42 @@ func otherAllows(r *Run) {
 	r.CheckSince(firmBlock, allowWins, "a hook before ours and one after it say allow: Bash is blocked all the same", blocked(t.Results[0], c.ID) && !w.Ran("a"), t.Results)
 	c.Prompt("/start", w.Bash("b"))
 	r.Check("/start opens", w.Ran("b"))
+}
+
+// otherShows shows a limit: what the model is shown of a Read is the last word of
+// another PostToolUse hook, and our own is told of the file alone.
+func otherShows(r *Run) {
+	w := r.World("w")
+	w.UserSettings(r.Wiring().Add("PostToolUse", entry("Read", command(`cat >/dev/null; echo '{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":{"type":"text","file":{"filePath":"/x","content":"A STUB","numLines":1,"startLine":1,"totalLines":1}}}}'`))))
+	r.must(os.Remove(w.hooks() + "/hades-session-load"))
+	s := w.Start(w.Root)
+	t := s.Prompt("/start", w.ReadRequired(), w.Bash("after"))
+	stubs := 0
+	for _, x := range t.Results {
+		if strings.Contains(x.Text, "A STUB") && !strings.Contains(x.Text, "Commandments") {
+			stubs++
+		}
+	}
+	r.Check("LIMIT: the model is shown the stub, the three markers stand and the tool RUNS", stubs == 3 && w.Ran("after"), t.Results, w.Token(s.ID))
+	found := w.operate("verify")
+	r.Check("verify reports the hook", strings.Contains(found, "FAIL wiring_rewrites"), after(found, "wiring_rewrites"))
+}
+
+// ownServer lets the project start the client as a server, which asks no hook for what
+// it runs. What the session asks of it is a call of the session's.
+func ownServer(r *Run) {
+	w := r.World("w")
+	s := r.Wiring()
+	s["enableAllProjectMcpServers"] = true
+	w.UserSettings(s)
+	cmd := r.client.Command("mcp", "serve")
+	w.write(w.Root+"/.mcp.json", Settings{"mcpServers": map[string]any{"own": map[string]any{"command": cmd.Path, "args": cmd.Args[1:]}}}.JSON())
+	session := w.Start(w.Root)
+	call := func(effect string) Step {
+		return Step{{Name: "mcp__own__Write", Input: w.Write(effect)[0].Input}, {Name: "mcp__own__Bash", Input: w.bashCall(effect + "2").Input}}
+	}
+	t := session.Prompt("go", call("before"))
+	r.Check("its tools are offered, and both calls are blocked", len(t.Results) == 2 && blocked(t.Results[0], session.ID) && blocked(t.Results[1], session.ID) && !w.Ran("before") && !w.Ran("before2"), t.Results)
+	t = session.Prompt("/start", call("after"))
+	r.Check("after /start they run", w.Ran("after") || w.Ran("after2"), t.Results)
 }
