@@ -22,6 +22,7 @@ var factRows = []Row{
 	{Name: "contract: events and payloads", Play: payloadFacts},
 	{Name: "contract: sources and session ids", Play: sourceFacts},
 	{Name: "contract: compaction", Play: compactFacts},
+	{Name: "contract: every event of the newest client", Play: eventFacts, Since: Pinned, Why: "other events"},
 	{Name: "contract: settings", Play: settingsFacts},
 }
 
