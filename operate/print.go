@@ -30,7 +30,12 @@ Leave hades-deployment-gate.sh and hades-vault-guard.sh as they are.
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(os.Stderr, replaces(report, wiring.UserWires(o.machine)))
+	fmt.Fprint(os.Stderr, replaces(report, wiring.EveryUserWire(o.machine)))
+	fmt.Fprintf(os.Stderr, `
+If no client of yours is older than 2.1.118, add this beside the others in hooks:
+from 2.1.332 on it gates the shell code that skills and typed commands hold, which
+runs before /start otherwise. An older client than that would drop the whole file.
+%s`, wiring.UserSkillShell(o.machine))
 	fmt.Fprintln(os.Stderr, liveWarning+`
 User settings can be switched off by a flag, a project's settings or an
 environment variable; what make install-managed puts in place cannot, with

@@ -80,14 +80,14 @@ func (s stage) parts(h wiring.Hook) []part {
 		{"run_malformed", "", elsewhere, []byte("{"), 2, "Moirai (Hades) fail-closed: "},
 	}
 	switch h.Event {
-	case moiraicore.PreToolUse:
+	case moiraicore.PreToolUse, wiring.PreSkillShell:
 		all = append(all, part{"run_blocks", "", s.inScope, payload(h.Event, s.inScope), 2, "BLOCKED by Moirai (Hades)."})
 	case moiraicore.SessionStart:
 		all = append(all, part{"run_blocks", "", s.unloadable, payload(h.Event, s.unloadable), 2, "Moirai (Hades) fail-closed: "})
 	default:
 		all = append(all, part{"run_records_nothing", "", s.inScope, payload(h.Event, s.inScope), 0, ""})
 	}
-	if h.Exec || h.Event != moiraicore.PreToolUse && h.Event != moiraicore.PreCompact {
+	if h.Exec || h.Event != moiraicore.PreToolUse && h.Event != moiraicore.PreCompact && h.Event != wiring.PreSkillShell {
 		return all
 	}
 	missing := "/nonexistent/" + h.Name + h.Rest
@@ -105,7 +105,7 @@ func payload(event, cwd string) []byte {
 		p["source"] = "startup"
 	case moiraicore.UserPromptSubmit:
 		p["prompt"] = "a prompt of make verify"
-	case moiraicore.PreToolUse:
+	case moiraicore.PreToolUse, wiring.PreSkillShell:
 		p["tool_name"], p["tool_input"] = "Bash", map[string]any{"command": "true"}
 	case moiraicore.PostToolUse:
 		p["tool_name"], p["tool_input"] = moiraicore.ToolRead, map[string]any{"file_path": "/nonexistent"}

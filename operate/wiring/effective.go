@@ -139,10 +139,15 @@ func (c Client) switchedOff() []Finding {
 	return found
 }
 
-// unwired lists the events for which there is no hook that serves them.
+// unwired lists the events for which there is no hook that serves them. In user
+// settings alone PreSkillShell may be missing.
 func unwired(hooks []Hook) []string {
 	var missing []string
+	isManaged := slices.ContainsFunc(hooks, func(h Hook) bool { return h.Source.Tier == TierManaged })
 	for _, event := range Events {
+		if event == PreSkillShell && !isManaged {
+			continue
+		}
 		if !slices.ContainsFunc(hooks, func(h Hook) bool { return h.Event == event && h.serves() }) {
 			missing = append(missing, event)
 		}

@@ -63,6 +63,10 @@ var findings = []struct {
 	{wiring.BadGuard, "a guard that reads $PWD", false, command("PreToolUse", func(c string) string {
 		return strings.Replace(c, "$(pwd -P)", "$PWD", 1)
 	})},
+	{wiring.BadGuard, "shell code of skills without guard", false, skillShell("")},
+	{wiring.Missing, "a drop-in without the gate before shell code of skills", true, func(tr *trial.Trial) {
+		tr.EditJSON(wiring.DropIn(), func(s map[string]any) { delete(s["hooks"].(map[string]any), wiring.PreSkillShell) })
+	}},
 	{wiring.HasTimeout, "a timeout", false, key("PreToolUse", "timeout", 3)},
 	{wiring.BadMatcher, "PreToolUse for some tools", false, matcher("PreToolUse", "Bash|Edit|Write")},
 	{wiring.BadMatcher, "PostToolUse without Read", false, matcher("PostToolUse", "ReadMcpResource|Edit")},
@@ -248,6 +252,7 @@ var harmless = []struct {
 	})},
 	{"a hook that replaces what other tools show", otherHook("PostToolUse", "Bash|Edit", `echo '{"hookSpecificOutput":{"updatedToolOutput":"x"}}'`)},
 	{"a hook after Reads that replaces nothing", otherHook("PostToolUse", "Read", "/bin/true")},
+	{"the gate before shell code of skills, where every client can read it", skillShell(wiring.Guard)},
 	{"matchers that mean everything", func(tr *trial.Trial) {
 		matcher("PreToolUse", "")(tr)
 		matcher("PostToolUse", "*")(tr)
@@ -359,7 +364,7 @@ func TestDoubledSays(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, res.Stdout)
 		}
 	}
-	if got := trial.Marked(res.Stdout, "FAIL"); res.Code != 1 || len(got) != len(wiring.Wires("", wiring.Pages)) {
+	if got := trial.Marked(res.Stdout, "FAIL"); res.Code != 1 || len(got) != len(wiring.UserWires(wiring.Machine{})) {
 		t.Errorf("exit %d, failed: %v", res.Code, got)
 	}
 	tr.Write(tr.Settings(), "{}")
@@ -433,6 +438,14 @@ func otherHook(event, matcher, command string) func(*trial.Trial) {
 		hooks := s["hooks"].(map[string]any)
 		hooks[event] = append(hooks[event].([]any), map[string]any{"matcher": matcher, "hooks": []any{
 			map[string]any{"type": "command", "command": command}}})
+	})
+}
+
+// skillShell wires the gate in user settings on the event that make wiring prints apart.
+func skillShell(rest string) func(*trial.Trial) {
+	return edit(func(s map[string]any) {
+		s["hooks"].(map[string]any)[wiring.PreSkillShell] = []any{map[string]any{"matcher": "*", "hooks": []any{
+			map[string]any{"type": "command", "command": d15Gate + rest}}}}
 	})
 }
 

@@ -15,6 +15,7 @@ var slips = map[string]string{
 	moiraicore.PreToolUse:   "tools",
 	moiraicore.PostToolUse:  "the Read of a required file",
 	moiraicore.PreCompact:   "a manual or an automatic compaction",
+	PreSkillShell:           "shell code of skills and commands",
 }
 
 func wanted(event string) string {

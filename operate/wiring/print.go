@@ -3,6 +3,7 @@ package wiring
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"moirai/moiraicore"
 )
@@ -20,6 +21,8 @@ type (
 		PreToolUse       []groupJSON
 		PostToolUse      []groupJSON
 		PreCompact       []groupJSON
+
+		PreSkillShellCommand []groupJSON `json:",omitempty"`
 	}
 	groupJSON struct {
 		Matcher string        `json:"matcher,omitempty"`
@@ -33,8 +36,21 @@ type (
 )
 
 // UserWires lists the hooks for user settings, by the links that install makes
-// in this user's config folder (D15, D16).
-func UserWires(m Machine) []Wire { return Wires(Quote(m.Links(), m.Home), Pages) }
+// in this user's config folder (D15, D16), in a form that every client can read.
+func UserWires(m Machine) []Wire {
+	return slices.DeleteFunc(EveryUserWire(m), func(w Wire) bool { return w.Event == PreSkillShell })
+}
+
+// EveryUserWire lists what may stand there: UserWires, and last PreSkillShell.
+func EveryUserWire(m Machine) []Wire { return Wires(Quote(m.Links(), m.Home), Pages) }
+
+// UserSkillShell is the entry for PreSkillShell in user settings, as one member of hooks.
+func UserSkillShell(m Machine) []byte {
+	all := EveryUserWire(m)
+	last := all[len(all)-1]
+	text := encoded(map[string][]groupJSON{last.Event: {{last.Matcher, []commandJSON{{Type: "command", Command: last.Command}}}}})
+	return append(bytes.TrimSuffix(bytes.TrimPrefix(text, []byte("{\n")), []byte("\n}\n")), '\n')
+}
 
 // User is the block for user settings (§6 step 8).
 func User(m Machine) []byte { return printed(UserWires(m), nil) }
@@ -67,15 +83,18 @@ func printed(wires []Wire, env map[string]string) []byte {
 		last.Hooks = append(last.Hooks, command)
 		groups[w.Event] = g
 	}
+	return encoded(settingsJSON{env, hooksJSON{
+		groups[moiraicore.SessionStart], groups[moiraicore.UserPromptSubmit], groups[moiraicore.PreToolUse],
+		groups[moiraicore.PostToolUse], groups[moiraicore.PreCompact], groups[PreSkillShell],
+	}})
+}
+
+func encoded(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false) // a person reads it, and compares it with the design
 	e.SetIndent("", "  ")
-	err := e.Encode(settingsJSON{env, hooksJSON{
-		groups[moiraicore.SessionStart], groups[moiraicore.UserPromptSubmit], groups[moiraicore.PreToolUse],
-		groups[moiraicore.PostToolUse], groups[moiraicore.PreCompact],
-	}})
-	if err != nil {
+	if err := e.Encode(v); err != nil {
 		panic("wiring: text that JSON cannot hold: " + err.Error())
 	}
 	return b.Bytes()

@@ -42,6 +42,13 @@ const (
 	readTool  = moiraicore.ToolRead
 )
 
+// PreSkillShell is the event before shell code in a skill or typed command, which
+// no PreToolUse announces. 2.1.332 is the first version that has it; clients from 2.1.118
+// on pass over an event that they do not know, and those up to 2.1.50 drop the whole
+// settings file that names it, so that no hook in it runs (CLIENT-CONTRACT). The latter read no
+// drop-in: there it is always wired, and in user settings only if it is asked for.
+const PreSkillShell = "PreSkillShellCommand"
+
 // Events are the events that need a hook, in the order in which they are printed.
 var Events = [...]string{
 	moiraicore.SessionStart,
@@ -49,6 +56,7 @@ var Events = [...]string{
 	moiraicore.PreToolUse,
 	moiraicore.PostToolUse,
 	moiraicore.PreCompact,
+	PreSkillShell,
 }
 
 // Wire is one hook to be wired. An empty matcher is left out: the client then
@@ -64,7 +72,7 @@ type Wire struct {
 // guarded tells for which events exit 2 counts, so that the guard is worth having.
 // The guard needs a shell.
 func guarded(event string) bool {
-	return event == moiraicore.PreToolUse || event == moiraicore.PreCompact
+	return event == moiraicore.PreToolUse || event == moiraicore.PreCompact || event == PreSkillShell
 }
 
 // Wires lists the hooks of D15 in the order of Events, with so many loaders. Folder
@@ -82,6 +90,7 @@ func Wires(folder string, pages int) []Wire {
 		Wire{Event: moiraicore.PreToolUse, Matcher: everyTool, Command: gate + Guard},
 		Wire{Event: moiraicore.PostToolUse, Matcher: readTool, Command: gate},
 		Wire{Event: moiraicore.PreCompact, Command: gate + Guard},
+		Wire{Event: PreSkillShell, Matcher: everyTool, Command: gate + Guard},
 	)
 }
 

@@ -56,6 +56,8 @@ func TestWires(t *testing.T) {
 		"PreToolUse":       group("*", guarded, gate),
 		"PostToolUse":      group("Read", gate),
 		"PreCompact":       group("", guarded, gate),
+
+		"PreSkillShellCommand": group("*", guarded, gate),
 	}
 	home := wiring.Machine{Home: "/home/u", ConfigDir: "/home/u/.claude"}
 	other := wiring.Machine{Home: "/home/u", ConfigDir: "/srv/two accounts"}

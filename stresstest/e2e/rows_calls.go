@@ -13,6 +13,7 @@ import (
 var callRows = []Row{
 	{Name: "the model opens with the Skill tool", Play: skillStart, Since: skillTool, Why: "no Skill tool"},
 	{Name: "a skill or command that holds shell code: it runs before /start, a known limit", Play: shellInSkill, Since: skillTool, Why: "no Skill tool"},
+	{Name: "shell code of skills and commands, with the gate on its event", Play: gatedShell, Since: "2.1.332", Why: "no event before it"},
 	{Name: "subagents", Play: subagents, Since: "2.1.118", Why: "payloads have no agent_id"},
 	{Name: "eight calls in one message", Play: eightCalls},
 	{Name: "a Write of 3 MB", Play: bigWrite},
@@ -43,16 +44,18 @@ func skillStart(r *Run) {
 		t.Results[0].Text, w.Markers(s.ID))
 }
 
-// shellInSkill shows a limit, not a promise: Skill is exempt, and the client runs the
-// shell code of a skill or command while it loads it, with no PreToolUse of its own.
+// codedCommand is a skill or command that holds shell code.
+func (w *World) codedCommand(effect string) string {
+	return "---\nname: " + effect + "\ndescription: holds shell code\nallowed-tools: Bash\n---\nSaid: !`echo ran > " + w.effects + "/" + effect + "`\n"
+}
+
+// shellInSkill shows a limit of user settings and old clients, not a promise: Skill is exempt, and the
+// client runs the shell code of a skill or command while it loads it, with no PreToolUse of its own.
 func shellInSkill(r *Run) {
 	w := r.World("w")
 	w.UserSettings(r.Wiring())
-	code := func(effect string) string {
-		return "---\nname: " + effect + "\ndescription: holds shell code\nallowed-tools: Bash\n---\nSaid: !`echo ran > " + w.effects + "/" + effect + "`\n"
-	}
-	w.write(w.Root+"/.claude/skills/of-skill/SKILL.md", code("of-skill"))
-	w.write(w.Root+"/.claude/commands/of-command.md", code("of-command"))
+	w.write(w.Root+"/.claude/skills/of-skill/SKILL.md", w.codedCommand("of-skill"))
+	w.write(w.Root+"/.claude/commands/of-command.md", w.codedCommand("of-command"))
 	s := w.Start(w.Root)
 	t := s.Prompt("go", skill("of-skill"), w.Bash("call"))
 	r.Check("LIMIT: shell code in a skill that the model calls RUNS, never started", w.Ran("of-skill") && w.Markers(s.ID) == loaded, t.Results[0].Text, w.Token(s.ID))
@@ -60,6 +63,59 @@ func shellInSkill(r *Run) {
 	s.Prompt("/of-command", w.Bash("call"))
 	r.Check("LIMIT: so does that of a command that the operator types", w.Ran("of-command") && w.Markers(s.ID) == loaded)
 	r.Check("and a tool call after it is blocked", !w.Ran("call"))
+}
+
+// gatedShell plays the same with the gate on PreSkillShellCommand. The start's own code comes after
+// UserPromptSubmit has recorded the start: it runs if the session is loaded.
+func gatedShell(r *Run) {
+	for _, x := range []struct {
+		name string
+		wire func(w *World)
+	}{
+		{"managed", func(w *World) { w.ManagedSettings(r.ManagedWiring()) }},
+		{"user settings, with the entry that make wiring prints apart", func(w *World) {
+			w.UserSettings(r.Wiring().Add("PreSkillShellCommand", entry("*", command(`"$HOME"/.claude/hooks/moirai/hades-gate`+r.guard()))))
+		}},
+	} {
+		if x.name == "managed" && !r.private {
+			continue
+		}
+		w := r.World(fmt.Sprint(len(r.worlds)))
+		x.wire(w)
+		for _, name := range []string{"of-command", "started", "start", "missing"} {
+			w.write(w.Root+"/.claude/commands/"+name+".md", w.codedCommand(name))
+			w.write(w.Outside+"/.claude/commands/"+name+".md", w.codedCommand(name+"-elsewhere"))
+		}
+		w.write(w.Root+"/.claude/skills/of-skill/SKILL.md", w.codedCommand("of-skill"))
+		s := w.Start(w.Root)
+		t := s.Prompt("go", skill("of-skill"))
+		r.Check(x.name+": shell code in a skill that the model calls does not run, never started", !w.Ran("of-skill"), t.Results)
+		t = s.Prompt("/of-command")
+		r.Check(x.name+": nor does that of a command that the operator types, and the model is told why", !w.Ran("of-command") && strings.Contains(t.Requests[0].Text(), "blocked by hook"), after(t.Requests[0].Text(), "[not run"))
+		s.Prompt("/start")
+		r.Check(x.name+": the start is recorded before its own code is asked for, so that runs", w.Ran("start") && strings.HasSuffix(w.Token(s.ID), " START_ACK UserPromptSubmit main\n"), w.Token(s.ID))
+		s.Prompt("/started")
+		r.Check(x.name+": after it the code of commands runs", w.Ran("started"))
+
+		s = w.Start(w.Outside)
+		s.Prompt("/of-command")
+		r.Check(x.name+": elsewhere it runs", w.Ran("of-command-elsewhere"))
+
+		r.must(os.Rename(w.Root+"/CONTEXT.md", w.Root+"/gone"))
+		r.must(os.Remove(w.effects + "/start"))
+		s = w.Start(w.Root)
+		s.Prompt("/start")
+		r.Check(x.name+": not loaded, the code of /start does not run", !w.Ran("start") && w.Markers(s.ID) == "START_ACK", w.Token(s.ID))
+		w.close()
+	}
+	w := r.World("missing")
+	w.UserSettings(r.Wiring().Add("PreSkillShellCommand", entry("*", command(`"$HOME"/.claude/hooks/moirai/hades-gate`+r.guard()))))
+	w.write(w.Root+"/.claude/commands/missing.md", w.codedCommand("missing"))
+	s := w.Start(w.Root)
+	s.Prompt("go")
+	r.must(os.Remove(w.hooks() + "/hades-gate"))
+	s.Prompt("/missing")
+	r.Check("the gate is missing: the guard blocks here too", !w.Ran("missing"))
 }
 
 // forkedSkill is a skill that runs as a subagent, which is how a subagent can
