@@ -44,7 +44,7 @@ const (
 
 // PreSkillShell is the event before shell code in a skill or typed command, which
 // no PreToolUse announces. 2.1.332 is the first version that has it; clients from 2.1.118
-// on pass over an event that they do not know, and those up to 2.1.50 drop the whole
+// on pass over an event that they do not know (2.1.200 says so, and enforces the rest), and those up to 2.1.50 drop the whole
 // settings file that names it, so that no hook in it runs (CLIENT-CONTRACT). The latter read no
 // drop-in: there it is always wired, and in user settings only if it is asked for.
 const PreSkillShell = "PreSkillShellCommand"

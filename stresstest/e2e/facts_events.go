@@ -102,10 +102,11 @@ func eventFacts(r *Run) {
 	// A file that a prompt names comes without any event of its own.
 	w = r.World("at")
 	log = w.Dir + "/log"
-	w.UserSettings(s)
+	w.UserSettings(everyEvent(log))
 	w.write(w.Root+"/named.txt", "NAMED-BY-THE-PROMPT\n")
 	came := w.broughtIn("look at @named.txt", "NAMED-BY-THE-PROMPT")
-	r.Fact("a file that the prompt names with @", yes(came, "comes, and no PreToolUse fires", "does not come"))
+	asked := slices.ContainsFunc(recorded(log), func(p payload) bool { return p.Event == "PreToolUse" })
+	r.Fact("a file that the prompt names with @", yes(came, "comes", "does not come")+yes(asked, ", PreToolUse fires", ", no PreToolUse fires"))
 }
 
 // firing tells how often an event fired, and whether before the first call.

@@ -378,6 +378,12 @@ func ownServer(r *Run) {
 		return Step{{Name: "mcp__own__Write", Input: w.Write(effect)[0].Input}, {Name: "mcp__own__Bash", Input: w.bashCall(effect + "2").Input}}
 	}
 	t := session.Prompt("go", call("before"))
+	for range 20 { // the client may still be connecting
+		if !strings.Contains(t.Results[0].Text, "No such tool") {
+			break
+		}
+		t = session.Prompt("go", call("before"))
+	}
 	r.Check("its tools are offered, and both calls are blocked", len(t.Results) == 2 && blocked(t.Results[0], session.ID) && blocked(t.Results[1], session.ID) && !w.Ran("before") && !w.Ran("before2"), t.Results)
 	t = session.Prompt("/start", call("after"))
 	r.Check("after /start they run", w.Ran("after") || w.Ran("after2"), t.Results)
