@@ -20,7 +20,6 @@ const atOnce = 4
 // harness runs the cases and keeps the score.
 type harness struct {
 	iso     *rig.Isolation
-	live    bool
 	verbose bool
 	out     io.Writer
 
@@ -43,8 +42,8 @@ func (h *harness) describe() {
 	tmp := "private: an empty file system that only this run sees"
 	if !h.iso.PrivateTmp {
 		tmp = "NOT private (" + h.iso.Refused + ")"
-		if h.live {
-			tmp += "; -live: the real token directory is put aside for the cases that need it"
+		if h.iso.PutAside {
+			tmp += "; -live: what lies in " + tokenParent + " is put aside until the end"
 		}
 	}
 	fmt.Fprintf(h.out, "hooks   %s\n/tmp    %s\nuid     %d, mode bits hold: %v, files of another uid: %v\n\n",
@@ -59,7 +58,7 @@ func (h *harness) lacks(n needs) string {
 	switch {
 	case n.has(linux) && runtime.GOOS != "linux":
 		return "only Linux has this"
-	case n.has(alone) && !h.iso.PrivateTmp && !h.live:
+	case n.has(alone) && !h.iso.PrivateTmp && !h.iso.PutAside:
 		return "would disturb live sessions, and /tmp is not private: " + h.iso.Refused
 	case n.has(mount) && !h.iso.PrivateTmp:
 		return "cannot mount: " + h.iso.Refused
@@ -133,11 +132,11 @@ func (h *harness) runCase(n int, c *testCase) (r result) {
 		}
 	}()
 	if c.needs.has(alone) {
-		restore, err := h.putAside()
-		if err != nil {
+		// What was there before is not in our way: /tmp is private, or it was put aside.
+		if err := clearTokens(); err != nil {
 			return result{err: err}
 		}
-		defer func() { r.err = errors.Join(r.err, restore()) }()
+		defer func() { r.err = errors.Join(r.err, clearTokens()) }()
 	}
 	s, err := newScene(h, n)
 	if err != nil {
@@ -154,26 +153,6 @@ func (h *harness) runCase(n int, c *testCase) (r result) {
 	}
 	r.log = s.log.String()
 	return r
-}
-
-// putAside takes the token directory away for one case. What it returns takes
-// away what the case left and, in a /tmp that is not private, brings the real
-// one back.
-func (h *harness) putAside() (restore func() error, err error) {
-	if h.iso.PrivateTmp {
-		return clearTokens, clearTokens()
-	}
-	aside := fmt.Sprintf("%s.put-aside-%d", tokenParent, os.Getpid())
-	err = os.Rename(tokenParent, aside)
-	if errors.Is(err, os.ErrNotExist) {
-		return clearTokens, nil
-	}
-	return func() error {
-		if err := clearTokens(); err != nil {
-			return err
-		}
-		return os.Rename(aside, tokenParent)
-	}, err
 }
 
 // clearTokens removes the token directory, whatever its mode bits are.

@@ -14,7 +14,7 @@
 // private /tmp where the platform has one (package rig). Where it has none, the
 // cases that would disturb live sessions are skipped with the reason, unless
 // -live says that this machine has no live sessions; then the real directory is
-// put aside and brought back.
+// put aside and given back.
 package main
 
 import (
@@ -32,7 +32,7 @@ func main() {
 	bin := flag.String("bin", "", "`folder` of the built hooks (default: the folder of this program, else bin)")
 	only := flag.String("run", "", "run only the cases whose class/name matches `regexp`")
 	verbose := flag.Bool("v", false, "show every call of a case")
-	live := flag.Bool("live", false, "this machine has no live sessions: where /tmp cannot be private, use the real one and restore it")
+	live := flag.Bool("live", false, "this machine has no live sessions: where /tmp cannot be private, use the real one, put aside what lies there and give it back")
 	flag.Parse()
 	if err := run(*bin, *only, *verbose, *live); err != nil {
 		fmt.Fprintln(os.Stderr, "stresstest:", err)
@@ -48,12 +48,12 @@ func run(bin, only string, verbose, live bool) error {
 	if bin, err = findHooks(bin); err != nil {
 		return err
 	}
-	iso, err := rig.Enter(rig.Request{Hooks: bin})
+	iso, err := rig.Enter(rig.Request{Hooks: bin, Claims: []string{tokenParent}, Live: live, Sparing: true})
 	if err != nil {
 		return err
 	}
 	defer iso.Leave()
-	h := &harness{iso: iso, live: live, verbose: verbose, out: os.Stdout}
+	h := &harness{iso: iso, verbose: verbose, out: os.Stdout}
 	h.describe()
 	if !h.judge(cases) {
 		iso.Leave()

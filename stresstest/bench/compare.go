@@ -63,7 +63,7 @@ func comparisons(n int) []comparison {
 
 func (g *ground) loading(s rig.Session) process {
 	p := g.hook("hades-session-load", 0, stdin{head: s.SessionStart("startup")})
-	p.out = "/tmp/home/delivered" // /dev/null is no delivery (D6)
+	p.out = home + "/delivered" // /dev/null is no delivery (D6)
 	return p
 }
 

@@ -18,7 +18,10 @@ type ground struct {
 	null      uintptr
 }
 
-const tokenDir = "/tmp/moirai/hades/"
+const (
+	tokenDir = "/tmp/moirai/hades/"
+	home     = "/tmp/home"
+)
 
 // Sessions, by what their token files hold.
 const (
@@ -29,11 +32,11 @@ const (
 )
 
 func newGround(programs string) (*ground, error) {
-	root, err := rig.Constellation("/tmp/home/constellation-hades", rig.SizedContents(8_000))
+	root, err := rig.Constellation(home+"/constellation-hades", rig.SizedContents(8_000))
 	if err != nil {
 		return nil, err
 	}
-	g := &ground{programs: programs, root: root, elsewhere: "/tmp/home/project"}
+	g := &ground{programs: programs, root: root, elsewhere: home + "/project"}
 	if err := os.Mkdir(g.elsewhere, 0o755); err != nil {
 		return nil, err
 	}

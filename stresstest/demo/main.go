@@ -81,7 +81,7 @@ func buildCopy(dir, tokens string) error {
 			return err
 		}
 	}
-	build := exec.Command("go", "build", "-overlay", overlay, "-o", dir+"/", "./hades-gate", "./hades-session-load")
+	build := exec.Command("go", "build", "-buildvcs=false", "-overlay", overlay, "-o", dir+"/", "./hades-gate", "./hades-session-load")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %v\n%s", err, out)

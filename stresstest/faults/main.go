@@ -35,15 +35,16 @@ import (
 func main() {
 	bin := flag.String("bin", "bin", "folder of the built hooks")
 	full := flag.Bool("full", false, "the long version: every call, every schedule")
+	live := flag.Bool("live", false, "this machine has no live sessions: where /tmp cannot be private, use the real one, put aside what lies there and give it back")
 	only := flag.String("run", "", "only the faults and sections whose class and name match `REGEXP`")
 	flag.Parse()
-	if err := run(*bin, *full, *only); err != nil {
+	if err := run(*bin, *only, *full, *live); err != nil {
 		fmt.Fprintln(os.Stderr, "faults:", err)
 		os.Exit(1)
 	}
 }
 
-func run(bin string, full bool, only string) error {
+func run(bin, only string, full, live bool) error {
 	pattern, err := regexp.Compile(only)
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func run(bin string, full bool, only string) error {
 			return fmt.Errorf("%w: make build makes it", err)
 		}
 	}
-	iso, err := rig.Enter(rig.Request{Hooks: bin})
+	iso, err := rig.Enter(rig.Request{Hooks: bin, Claims: []string{tokenParent, sceneDir}, Live: live})
 	if err != nil {
 		return err
 	}

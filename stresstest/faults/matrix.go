@@ -91,8 +91,10 @@ type bench struct {
 	busy     chan struct{} // one for each call that may be at work at a time
 }
 
-// play works the jobs off in arenas of their own, in order of the list.
+// play works the jobs off in arenas of their own, in order of the list. Where there is
+// one /tmp for all there is one arena.
 func (b *bench) play(arenas int, jobs []job, run func(job)) {
+	arenas = min(arenas, b.arenas)
 	next := make(chan job)
 	var group sync.WaitGroup
 	for n := range arenas {

@@ -17,8 +17,11 @@ import (
 const (
 	tokenParent = "/tmp/moirai"
 	tokenDir    = tokenParent + "/hades"
-	sessionID   = "5f0c4c3e-8a52-4d0e-9a8f-6d0d3f6f9a01"
+	sessionID   = "faults-5f0c4c3e-8a52-4d0e-9a8f" // no UUID: no real session bears it
 	tokenPath   = tokenDir + "/session-" + sessionID
+
+	// sceneDir holds all else of a scene.
+	sceneDir = "/tmp/c"
 
 	// bound is how long a hook may take, whatever happens (D13).
 	bound = 6 * time.Second
@@ -63,16 +66,17 @@ type scene struct {
 	before string // token file before the call; "" is none
 }
 
-// newScene makes the world anew. Its /tmp belongs to the calling worker alone.
+// newScene makes the world anew. Its /tmp belongs to the calling worker alone, or what
+// lay in the real one was put aside.
 func newScene(k *kind, hooks string) (*scene, error) {
 	s := &scene{kind: k, hooks: hooks}
 	if err := clear(tokenParent); err != nil {
 		return nil, err
 	}
-	if err := clear("/tmp/c"); err != nil {
+	if err := clear(sceneDir); err != nil {
 		return nil, err
 	}
-	root, err := rig.Constellation("/tmp/c/constellation-hades", contents)
+	root, err := rig.Constellation(sceneDir+"/constellation-hades", contents)
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,29 @@
 package rig
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // withoutNamespaces is the isolation of a platform that gives none: the real
 // /tmp, the present uid, and a scratch folder with a random name.
 func withoutNamespaces(want Request, why string) (*Isolation, error) {
+	iso := &Isolation{Unprivileged: os.Geteuid() != 0, Refused: why, Hooks: want.Hooks, PutAside: holding()}
+	if iso.PutAside {
+		syscall.CloseOnExec(lockFD) // no hook holds the lock
+		os.Unsetenv(asideVar)
+	} else if len(want.Claims) > 0 {
+		if err := claim(want, why); err != nil {
+			return nil, err
+		}
+		for _, path := range want.Claims {
+			if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+				iso.missing = append(iso.missing, path)
+			}
+		}
+	}
 	dir, err := os.MkdirTemp("", "moirai-rig-")
 	if err != nil {
 		return nil, err
@@ -15,24 +31,18 @@ func withoutNamespaces(want Request, why string) (*Isolation, error) {
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
 	}
-	return &Isolation{
-		Unprivileged: os.Geteuid() != 0,
-		Refused:      why,
-		Hooks:        want.Hooks,
-		Scratch:      dir,
-	}, nil
+	iso.Scratch = dir
+	return iso, nil
 }
 
-// Leave removes the scratch folder. A private /tmp goes with the program.
+// Leave removes the scratch folder, and claims that came into being and are empty. A
+// private /tmp goes with the program.
 func (iso *Isolation) Leave() error {
 	if iso.PrivateTmp {
 		return nil
 	}
-	filepath.WalkDir(iso.Scratch, func(path string, d os.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			os.Chmod(path, 0o700) // a case may have taken its own rights away
-		}
-		return nil
-	})
-	return os.RemoveAll(iso.Scratch)
+	for _, path := range iso.missing {
+		removeEmpty(path)
+	}
+	return removeWhole(iso.Scratch)
 }

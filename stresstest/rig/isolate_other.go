@@ -1,16 +1,21 @@
-//go:build !linux
+//go:build !linux || unisolated
 
 package rig
 
 import (
 	"errors"
 	"runtime"
+	"syscall"
 )
 
 // Enter isolates nothing on this platform: it has no mount namespaces.
 func Enter(want Request) (*Isolation, error) {
 	return withoutNamespaces(want, runtime.GOOS+" has no mount namespaces")
 }
+
+// dyingWithUs: this platform has no signal for the death of a parent. The lock tells that
+// the second process is still at work.
+func dyingWithUs() *syscall.SysProcAttr { return nil }
 
 var errNoMounts = errors.New(runtime.GOOS + " has no private mounts")
 

@@ -30,6 +30,15 @@ type Request struct {
 	Loopback bool
 	// KeepUser leaves root as root.
 	KeepUser bool
+	// Claims lists fixed paths in /tmp that the program makes, changes or removes. Where /tmp
+	// cannot be private, Enter refuses a program with claims, unless it is Live or Sparing.
+	Claims []string
+	// Live says that this machine has no live sessions. Then what lies at the claims is put
+	// aside while the program runs, and given back however it ends; what a run that was
+	// killed has left comes back with the next.
+	Live bool
+	// Sparing says that without Live the program leaves out all that would disturb a live session.
+	Sparing bool
 }
 
 // Isolation says what was separated from the machine.
@@ -46,6 +55,10 @@ type Isolation struct {
 	Refused string
 	// Hooks is where Request.Hooks can be reached now.
 	Hooks string
+	// PutAside: /tmp is the real one, and what lay at the claims is put aside.
+	PutAside bool
 	// Scratch is a folder for the program's own files. It is removed by Leave.
 	Scratch string
+
+	missing []string // claims at which nothing lay
 }
