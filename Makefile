@@ -5,7 +5,18 @@ SHELL := /bin/sh
 # The commit goes into the binaries where git can tell it (block message, D14).
 BUILDVCS := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo true || echo false)
 GOBUILD  := CGO_ENABLED=0 go build -trimpath -buildvcs=$(BUILDVCS)
-TESTS    := .cache/tests
+
+# Root leaves nothing in a clone that is another's: its owner could not build there again.
+# The tests are built in root's own cache. What is installed is what the owner has built.
+OWNER   := $(shell stat -c %u . 2>/dev/null || stat -f %u .)
+ANOTHER := $(if $(filter 0,$(shell id -u)),$(filter-out 0,$(OWNER)))
+CACHE   := $(if $(ANOTHER),$(shell echo ~root)/.cache/moirai,.cache)
+HOOKS   := $(if $(ANOTHER),$(CACHE)/bin,bin)
+TESTS   := $(CACHE)/tests
+ifneq ($(ANOTHER),)
+# What go caches must not land in the owner's home either, which sudo may have left us.
+demo stress faults bench e2e e2e-matrix check vet cross race fuzz same: export HOME := $(shell echo ~root)
+endif
 PRODUCT  := go.mod moiraicore hades-session-load hades-gate operate docs README.md
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -22,30 +33,42 @@ help: ## this list
 	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 26
 
 build: ## the shipped programs, into bin/
-	@$(GOBUILD) -o bin/ ./hades-session-load ./hades-gate ./operate ./operate/moirai-hades-integrity
-	@mkdir -p bin/docs && cp README.md bin/ && cp docs/*.md bin/docs/ && touch bin/hades-gate
+ifeq ($(ANOTHER),)
+	$(build-hooks)
+else
+	@test -x bin/hades-gate || { echo "no bin/hades-gate here: make build first, as the owner of this clone (uid $(OWNER))" >&2; exit 1; }
+	@new=$$(find $(PRODUCT) -type f -newer bin/hades-gate | head -1); \
+		test -z "$$new" || { echo "$$new is newer than bin/: make build first, as the owner of this clone (uid $(OWNER))" >&2; exit 1; }
+endif
 
-tests: build
+define build-hooks
+	@$(GOBUILD) -o $(HOOKS)/ ./hades-session-load ./hades-gate ./operate ./operate/moirai-hades-integrity
+	@mkdir -p $(HOOKS)/docs && cp README.md $(HOOKS)/ && cp docs/*.md $(HOOKS)/docs/ && touch $(HOOKS)/hades-gate
+endef
+
+tests: $(if $(ANOTHER),,build)
+	@command -v go >/dev/null || { echo "no go in PATH: $$PATH$(if $(ANOTHER), (sudo has one of its own: run it as yourself))" >&2; exit 1; }
+	$(if $(ANOTHER),$(build-hooks))
 	@mkdir -p $(TESTS)
-	@CGO_ENABLED=0 go build -o $(TESTS)/ ./stresstest/...
+	@CGO_ENABLED=0 go build -buildvcs=$(BUILDVCS) -o $(TESTS)/ ./stresstest/...
 
 demo: tests ## play one session of a sample constellation; touches nothing
-	@$(TESTS)/demo -bin bin
+	@$(TESTS)/demo -bin $(HOOKS)
 
 stress: tests ## the ship gate: every black-box case against the built hooks [RUN=regexp] [LIVE=1]
-	@$(TESTS)/stresstest -bin bin $(if $(RUN),-run '$(RUN)') $(if $(LIVE),-live)
+	@$(TESTS)/stresstest -bin $(HOOKS) $(if $(RUN),-run '$(RUN)') $(if $(LIVE),-live)
 
-faults: tests ## the fault matrix: nothing may fail open (strace for the system calls)
-	@$(TESTS)/faults -bin bin
+faults: tests ## the fault matrix: nothing may fail open (strace for the system calls) [LIVE=1]
+	@$(TESTS)/faults -bin $(HOOKS) $(if $(LIVE),-live)
 
-bench: tests ## what a hook costs, against an empty Go program
-	@$(TESTS)/bench -bin bin
+bench: tests ## what a hook costs, against an empty Go program [LIVE=1]
+	@$(TESTS)/bench -bin $(HOOKS) $(if $(LIVE),-live)
 
 e2e: tests ## the real client, offline, every step of §5.2 [CLAUDE=/path/to/claude] [RUN=regexp]
-	@$(TESTS)/e2e -bin bin $(if $(CLAUDE),-claude '$(CLAUDE)') $(if $(RUN),-run '$(RUN)')
+	@$(TESTS)/e2e -bin $(HOOKS) -cache $(CACHE)/client $(if $(CLAUDE),-claude '$(CLAUDE)') $(if $(RUN),-run '$(RUN)')
 
 e2e-matrix: tests ## the same for several client versions; writes docs/CLIENT-CONTRACT.md [VERSIONS="…"]
-	@$(TESTS)/e2e -bin bin -versions '$(or $(VERSIONS),default)' -write docs/CLIENT-CONTRACT.md
+	@$(TESTS)/e2e -bin $(HOOKS) -cache $(CACHE)/client -versions '$(or $(VERSIONS),default)' -write docs/CLIENT-CONTRACT.md
 
 check: format vet cross race fuzz shell same stress faults ## all of what CI checks, but the real client
 
@@ -59,28 +82,28 @@ vet:
 cross:
 	@for p in $(PLATFORMS); do \
 		export GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0; echo "build and vet for $$p"; \
-		go build -o /dev/null ./hades-session-load && go build ./... && go vet ./... || exit 1; \
+		go build -buildvcs=false -o /dev/null ./hades-session-load && go build -buildvcs=false ./... && go vet ./... || exit 1; \
 	done
 
 # Programs are separate processes: races can be in what the hooks share and in the harness.
 # What they run they build, which the cache of go test does not see.
-race: build
-	@go test -race ./moiraicore ./stresstest/...
-	@go test -count=1 ./operate/...
+race: tests
+	@go test -race $$(go list ./moiraicore ./stresstest/... | grep -v /untouched)
+	@go test -count=1 ./operate/... ./stresstest/untouched
 
 fuzz:
-	@mkdir -p .cache
-	@for f in $(FUZZ); do echo "$$f"; go test ./moiraicore -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZCOUNT) >.cache/fuzz.log 2>&1 || { cat .cache/fuzz.log; exit 1; }; done
+	@mkdir -p $(CACHE)
+	@for f in $(FUZZ); do echo "$$f"; go test ./moiraicore -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZCOUNT) >$(CACHE)/fuzz.log 2>&1 || { cat $(CACHE)/fuzz.log; exit 1; }; done
 
 shell:
-	@shellcheck .ci/run
+	@shellcheck .ci/run .ci/first
 
 # The same commit and Go version give the same bytes, from another folder too.
-same: build
+same: tests
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
 		tar cf - --exclude=./bin --exclude=./.cache . | tar xf - -C "$$dir" && cd "$$dir" && \
 		$(GOBUILD) -o bin/ ./hades-session-load ./hades-gate && \
-		cmp bin/hades-gate '$(CURDIR)/bin/hades-gate' && cmp bin/hades-session-load '$(CURDIR)/bin/hades-session-load' && \
+		cmp bin/hades-gate '$(abspath $(HOOKS))/hades-gate' && cmp bin/hades-session-load '$(abspath $(HOOKS))/hades-session-load' && \
 		echo "built twice, the same bytes"
 
 install: build ## copy the hooks to ~/.local/libexec/moirai and link them [ROOT=constellation]
@@ -95,13 +118,10 @@ wiring: build ## print the hooks for user settings
 wiring-managed: build ## print the managed drop-in
 	@bin/operate wiring-managed
 
-# As root a build would leave files of root in the clone: it is made only where there is none.
-install-managed: $(if $(wildcard bin/hades-gate),,build) ## as root: hooks and drop-in out of every user's reach
-	@new=$$(find $(PRODUCT) -type f -newer bin/hades-gate | head -1); \
-		test -z "$$new" || { echo "$$new is newer than bin/: make build first, as the owner of this clone" >&2; exit 1; }
+install-managed: build ## as root: hooks and drop-in out of every user's reach
 	@bin/operate install-managed
 
-uninstall-managed: $(if $(wildcard bin/hades-gate),,build) ## as root: undo install-managed
+uninstall-managed: build ## as root: undo install-managed
 	@bin/operate uninstall-managed
 
 verify: build ## check what is wired, and run it [ROOT=constellation]
@@ -114,4 +134,4 @@ fit: build ## how many pages the rule files need (ROOT=constellation)
 	@bin/operate fit -root '$(or $(ROOT),$(error make fit ROOT=/path/to/constellation-hades))'
 
 clean: ## remove what make built; an installation stays
-	@rm -rf bin .cache
+	@rm -rf $(if $(ANOTHER),$(CACHE),bin .cache)
