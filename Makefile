@@ -64,8 +64,8 @@ faults: tests ## the fault matrix: nothing may fail open (strace for the system 
 bench: tests ## what a hook costs, against an empty Go program [LIVE=1]
 	@$(TESTS)/bench -bin $(HOOKS) $(if $(LIVE),-live)
 
-e2e: tests ## the real client, offline, every step of §5.2 [CLAUDE=/path/to/claude] [RUN=regexp]
-	@$(TESTS)/e2e -bin $(HOOKS) -cache $(CACHE)/client $(if $(CLAUDE),-claude '$(CLAUDE)') $(if $(RUN),-run '$(RUN)')
+e2e: tests ## the real client, offline, every step of §5.2 [CLAUDE=/path/to/claude] [RUN=regexp] [LIVE=1]
+	@$(TESTS)/e2e -bin $(HOOKS) -cache $(CACHE)/client $(if $(CLAUDE),-claude '$(CLAUDE)') $(if $(RUN),-run '$(RUN)') $(if $(LIVE),-live)
 
 e2e-matrix: tests ## the same for several client versions; writes docs/CLIENT-CONTRACT.md [VERSIONS="…"]
 	@$(TESTS)/e2e -bin $(HOOKS) -cache $(CACHE)/client -versions '$(or $(VERSIONS),default)' -write docs/CLIENT-CONTRACT.md

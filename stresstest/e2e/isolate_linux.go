@@ -1,3 +1,5 @@
+//go:build !unisolated
+
 package main
 
 import (
@@ -14,9 +16,6 @@ import (
 
 	"moirai/stresstest/rig"
 )
-
-// managedFolder is where the client looks for managed settings on this platform.
-const managedFolder = "/etc/claude-code"
 
 // insideArg starts this program as the init of one session: see inside.
 const insideArg = "_inside"

@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux || unisolated
 
 package main
 
@@ -8,13 +8,9 @@ import (
 	"moirai/stresstest/rig"
 )
 
-// managedFolder is where the client looks for managed settings on this platform.
-const managedFolder = "/Library/Application Support/ClaudeCode"
-
 const insideArg = "_inside"
 
-// enclose has nothing to separate here: the runner still builds every
-// environment from nothing, with a temporary home and the loopback model.
+// enclose separates nothing here: see beside.go for what takes its place.
 func enclose(iso *rig.Isolation, places []*place) error { return nil }
 
 func wrap(cmd *exec.Cmd, scratch, tmp, managed, shell string) error { return nil }

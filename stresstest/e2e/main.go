@@ -8,8 +8,9 @@
 // Nothing outside a temporary folder is touched. A session's environment is built
 // from nothing, with a temporary home and a key that is a word; on Linux it runs in
 // namespaces of its own, where only lo is up, /tmp and /etc/claude-code are private and
-// the home of whoever started the run is covered (isolate_linux.go). The runner
-// refuses to start otherwise.
+// the home of whoever started the run is covered (isolate_linux.go). The runner refuses to
+// start otherwise. A platform that has no namespaces separates nothing: there the runner says
+// so, asks, and spares what is not its own (beside.go).
 //
 //	e2e [-bin DIR] [-run REGEXP]             the pinned version, installed with npm into .cache/client
 //	e2e -claude PATH                         the client that is installed here
@@ -44,6 +45,7 @@ func main() {
 	versions := flag.String("versions", "", "run these `versions` of the client; default means the measured ones and the newest")
 	write := flag.String("write", "", "write the contract page to this `file`")
 	cache := flag.String("cache", ".cache/client", "`folder` that clients are installed into")
+	live := flag.Bool("live", false, "this machine has no live sessions: do not ask where sessions cannot be isolated")
 	parallel := flag.Int("parallel", runtime.NumCPU()+1, "`sessions` at a time")
 	flag.Parse()
 	began := time.Now()
@@ -70,12 +72,17 @@ func main() {
 			places, keep = append(places, p), append(keep, p.Path)
 		}
 	}
-	iso, err := rig.Enter(rig.Request{Hooks: hooks, Keep: keep, Loopback: true, KeepUser: true})
+	iso, err := rig.Enter(rig.Request{Hooks: hooks, Keep: keep, Loopback: true, KeepUser: true, Claims: []string{realMoirai}, Sparing: true})
 	check(err)
 	check(enclose(iso, places))
+	standing, err := besideLive(iso, *live)
+	if err != nil {
+		iso.Leave()
+	}
+	check(err)
 	wired, err := printed(iso.Hooks, iso.Scratch)
 	check(err)
-	e := &e2e{iso: iso, pick: pick, parallel: *parallel, wired: wired, matrix: *versions != ""}
+	e := &e2e{iso: iso, pick: pick, parallel: *parallel, wired: wired, matrix: *versions != "", standing: standing}
 	fmt.Printf("private /tmp: %v   only lo: %v   hooks: %s\n", iso.PrivateTmp, iso.Loopback, hooks)
 	var results []versionResult
 	for _, c := range clients {
@@ -134,6 +141,7 @@ type e2e struct {
 	pick                    *regexp.Regexp
 	wired                   wirings
 	matrix                  bool
+	standing                map[string]bool
 	parallel                int
 	passed, failed, skipped int
 	lacking                 int
@@ -154,7 +162,7 @@ func (e *e2e) rows(c *Client) versionResult {
 			continue
 		}
 		at = append(at, i)
-		r := &Run{client: c, bin: e.iso.Hooks, scratch: e.iso.Scratch, private: e.iso.PrivateTmp, wired: e.wired, matrix: e.matrix, slots: slots,
+		r := &Run{client: c, bin: e.iso.Hooks, scratch: e.iso.Scratch, private: e.iso.PrivateTmp, wired: e.wired, matrix: e.matrix, slots: slots, standing: e.standing,
 			dir: filepath.Join(e.iso.Scratch, c.Version, fmt.Sprint(len(runs)))}
 		end := make(chan struct{})
 		runs, ends, picked = append(runs, r), append(ends, end), append(picked, row)

@@ -30,6 +30,8 @@ type Run struct {
 	wired   wirings
 	matrix  bool
 	slots   chan struct{} // one for each session that may run at a time
+	// standing are the token files that were there before the run, where /tmp is the real one.
+	standing map[string]bool
 
 	mu             sync.Mutex
 	out            bytes.Buffer
@@ -37,6 +39,7 @@ type Run struct {
 	lacking        []lack
 	skipped        string
 	worlds         []*World
+	seen           []string // ids of its sessions
 	facts          []fact
 	took           time.Duration
 }
@@ -154,6 +157,15 @@ func (r *Run) Note(format string, args ...any) {
 	fmt.Fprintf(&r.out, "        "+format+"\n", args...)
 }
 
+// saw notes the id of a session of the row.
+func (r *Run) saw(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.seen) == 0 || r.seen[len(r.seen)-1] != id {
+		r.seen = append(r.seen, id)
+	}
+}
+
 // stop ends a row that cannot go on.
 type stop struct{ err error }
 
@@ -191,6 +203,7 @@ func (r *Run) play(row Row) {
 		for _, w := range r.worlds {
 			w.close()
 		}
+		r.removeTokens()
 		r.took = time.Since(began)
 		if s, ok := p.(stop); ok {
 			r.Check("the row can be played to its end", false, s.err)

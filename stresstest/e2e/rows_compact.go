@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"moirai/stresstest/rig"
@@ -105,10 +104,10 @@ func compactionRefused(r *Run) {
 	s.Prompt("remember the word amaranth")
 	s.Prompt("/start", w.Bash("a"))
 	token := w.Token(s.ID)
-	dir := filepath.Dir(w.tokenPath(s.ID))
-	r.must(os.Chmod(dir, 0o777))
+	path := w.tokenPath(s.ID)
+	r.must(os.Chmod(path, 0o666)) // the gate refuses a token that others can write
 	refused := s.Prompt("/compact")
-	r.must(os.Chmod(dir, 0o700))
+	r.must(os.Chmod(path, 0o600))
 	r.CheckSince(refusable, compactsAnyway, "the client does not compact: no summary is asked for", summaries(refused) == 0, "the client says: "+refused.Final)
 	t := s.Prompt("on", w.Bash("b"))
 	r.CheckSince(refusable, compactsAnyway, "the old talk and the rules are still in the context", strings.Contains(t.Requests[0].Text(), "amaranth") &&

@@ -17,8 +17,8 @@ var drillRows = []Row{
 	{Name: "drill: the gate is broken, with the guard, elsewhere: nothing is disturbed", Play: elsewhereDrill},
 	{Name: "drill: the gate is missing, and the session's folder too", Play: deletedFolder},
 	{Name: "drill: the gate is missing, and the shell is led astray", Play: bentShell, Alone: true},
-	{Name: "drill: the token is out of reach", Play: tokenDrill, Alone: true},
-	{Name: "drill: the token is out of reach, elsewhere: nothing is disturbed", Play: tokenElsewhere, Alone: true},
+	{Name: "drill: the token is out of reach", Play: tokenDrill},
+	{Name: "drill: the token is out of reach, elsewhere: nothing is disturbed", Play: tokenElsewhere},
 	{Name: "drill: the disk is full", Play: fullDisk, Alone: true},
 	{Name: "drill: a required file is missing", Play: fileMissing},
 	{Name: "drill: the loader is missing", Play: loaderMissing},
@@ -185,7 +185,7 @@ func bentShell(r *Run) {
 var tokenFaults = []struct {
 	name, says string
 	spoil      func(w *World, path string) func()
-}{
+}{ // those of the folder come through ofFolder: other sessions have their tokens in it
 	{"locked by another process", "locked by another process", func(w *World, path string) func() {
 		fd, err := syscall.Open(path, syscall.O_RDWR|syscall.O_CLOEXEC, 0)
 		w.run.must(err)
@@ -197,24 +197,34 @@ var tokenFaults = []struct {
 		w.run.must(syscall.Mkfifo(path, 0o600))
 		return func() { w.run.must(os.Rename(path+".kept", path)) }
 	}},
-	{"in a directory that others can write", "writable by group or others", func(w *World, path string) func() {
+	{"in a directory that others can write", "writable by group or others", ofFolder(func(w *World, path string) func() {
 		w.run.must(os.Chmod(filepath.Dir(path), 0o777))
 		return func() { w.run.must(os.Chmod(filepath.Dir(path), 0o700)) }
-	}},
-	{"in a directory that belongs to somebody else", "belongs to uid", func(w *World, path string) func() {
+	})},
+	{"in a directory that belongs to somebody else", "belongs to uid", ofFolder(func(w *World, path string) func() {
 		dir := filepath.Dir(path)
 		if os.Geteuid() == 0 {
 			w.run.must(os.Chown(dir, 12345, 12345))
 			return func() { w.run.must(os.Chown(dir, 0, 0)) }
 		}
 		return nil // a user namespace of one uid cannot give files away
-	}},
+	})},
 	{"with a torn line", "line 5 is corrupt", func(w *World, path string) func() {
 		b, err := os.ReadFile(path)
 		w.run.must(err)
 		w.run.must(os.WriteFile(path, append(b, "torn"...), 0o600))
 		return func() { w.run.must(os.WriteFile(path, b, 0o600)) }
 	}},
+}
+
+// ofFolder leaves a fault of the token folder out where live sessions share the folder.
+func ofFolder(spoil func(w *World, path string) func()) func(w *World, path string) func() {
+	return func(w *World, path string) func() {
+		if !w.run.private {
+			return nil
+		}
+		return spoil(w, path)
+	}
 }
 
 func tokenDrill(r *Run) {
@@ -229,17 +239,19 @@ func tokenDrill(r *Run) {
 		effect := fmt.Sprint("fault", i)
 		t := s.Prompt("go", Step{spoil, w.bashCall(effect)})
 		if mend == nil {
-			r.Note("skipped: token %s", f.name)
+			r.Note("skipped, since it cannot be had here for this session alone: token %s", f.name)
 			continue
 		}
 		mend()
 		r.Check("token "+f.name+": Bash does not run, and the message says why", !w.Ran(effect) && strings.Contains(t.Results[0].Text, "Moirai (Hades) fail-closed: ") &&
 			strings.Contains(t.Results[0].Text, f.says), after(t.Results[0].Text, "Moirai"))
 	}
-	r.must(os.Chmod(filepath.Dir(w.tokenPath(s.ID)), 0o777))
-	t := s.Prompt("an erased prompt", w.Bash("erased"))
-	r.must(os.Chmod(filepath.Dir(w.tokenPath(s.ID)), 0o700))
-	r.Check("a prompt in that state does not reach the model, and the operator is told why", len(t.All) == 0 && !w.Ran("erased"), t.Final, strings.Join(t.Lines, "\n"))
+	if r.private {
+		r.must(os.Chmod(filepath.Dir(w.tokenPath(s.ID)), 0o777))
+		t := s.Prompt("an erased prompt", w.Bash("erased"))
+		r.must(os.Chmod(filepath.Dir(w.tokenPath(s.ID)), 0o700))
+		r.Check("a prompt while others can write the directory does not reach the model, and the operator is told why", len(t.All) == 0 && !w.Ran("erased"), t.Final, strings.Join(t.Lines, "\n"))
+	}
 	s.Prompt("go", w.Bash("mended"))
 	r.Check("mended, it runs again, with no second /start", w.Ran("mended"), w.Markers(s.ID))
 }

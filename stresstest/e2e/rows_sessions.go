@@ -168,6 +168,11 @@ func elsewhere(r *Run) {
 		}
 	}
 	r.Check("no request of it mentions us", said == 0, fmt.Sprintf("%d of %d requests", said, len(s.Model.Requests())))
+	if !r.private { // others may have their tokens there
+		_, err := os.Lstat(w.tokenPath(s.ID))
+		r.Check("nothing is written: it has no token", os.IsNotExist(err), err)
+		return
+	}
 	_, err := os.Stat(w.moirai())
 	r.Check("nothing is written: /tmp/moirai does not exist", os.IsNotExist(err), err)
 }

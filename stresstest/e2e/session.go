@@ -98,6 +98,7 @@ func (s *Session) await(before int, limit time.Duration) (*Turn, error) {
 			json.Unmarshal([]byte(line), &m)
 			if m.Session_id != "" {
 				s.ID = m.Session_id
+				s.run.saw(s.ID)
 			}
 			if m.Type == "result" {
 				t.Final = m.Result

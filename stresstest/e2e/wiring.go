@@ -59,10 +59,6 @@ func record(file string) map[string]any {
 // wirings are the settings exactly as operate prints them.
 type wirings struct{ user, managed []byte }
 
-// installedManaged is where install-managed puts the programs; sessions here
-// have them elsewhere.
-const installedManaged = "/opt/moirai"
-
 // printed asks operate for both wirings. The managed one gets the hooks' folder of this run.
 func printed(hooks, scratch string) (wirings, error) {
 	var w wirings

@@ -35,7 +35,12 @@ type World struct {
 }
 
 // moirai is where the world's sessions have /tmp/moirai.
-func (w *World) moirai() string { return filepath.Join(w.tmp, "moirai") }
+func (w *World) moirai() string {
+	if !w.run.private {
+		return realMoirai
+	}
+	return filepath.Join(w.tmp, "moirai")
+}
 
 // World makes a world with a small constellation and hooks installed in its
 // home as make install does, but with no settings yet.
@@ -107,8 +112,10 @@ func (w *World) Token(session string) string {
 	return string(b)
 }
 
-func (w *World) tokenPath(session string) string {
-	return filepath.Join(w.moirai(), "hades", "session-"+session)
+func (w *World) tokenPath(session string) string { return tokenPath(w.moirai(), session) }
+
+func tokenPath(moirai, session string) string {
+	return filepath.Join(moirai, "hades", "session-"+session)
 }
 
 // Markers lists the second field of every record of a token file.

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // AsideDir holds what lay at claimed paths while a program runs on the real /tmp. It is
@@ -22,9 +23,12 @@ const AsideDir = "/tmp/moirai.put-aside"
 // says why there is no private /tmp. A forged value does not pass: see holding.
 const asideVar = "MOIRAI_RIG_ASIDE"
 
-// lockFD is where the second start finds the lock. It holds the lock too, so a run whose
-// first process was killed is at work until the second has ended.
+// lockFD is where the second start finds the lock. It holds the lock too, and so do the hooks
+// that it runs: a run is at work until the last of them has ended.
 const lockFD = 3
+
+// lockWait is how long a hook may outlive its run (D13).
+const lockWait = 8 * time.Second
 
 // nothingEnding marks a claim at which nothing lay.
 const nothingEnding = ".nothing"
@@ -81,7 +85,6 @@ func runBehind(claims []string, why string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer lock.Close()
 	runtime.LockOSThread() // the death signal follows the thread, not the process
 	defer runtime.UnlockOSThread()
 	cmd := exec.Command(self, os.Args[1:]...)
@@ -93,15 +96,20 @@ func runBehind(claims []string, why string) (int, error) {
 	if err := cmd.Start(); err != nil {
 		return 0, errors.Join(err, giveBack())
 	}
-	ended := make(chan error, 1)
+	lock.Close()                 // theirs is left
+	ended := make(chan error, 1) // how it ended is in its state
 	go func() { ended <- cmd.Wait() }()
 	caught := syscall.Signal(0)
 	select {
-	case err = <-ended:
+	case <-ended:
 	case s := <-signals:
 		caught = s.(syscall.Signal)
 		cmd.Process.Kill()
 		<-ended
+	}
+	// A hook that is late would write to what is given back.
+	if lock, err = lockAside(); err == nil {
+		defer lock.Close()
 	}
 	if err := giveBack(); err != nil {
 		return 0, err
@@ -164,11 +172,16 @@ func lockAside() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("another run has put things aside in %s and is at work: wait for its end", AsideDir)
+	for until := time.Now().Add(lockWait); ; time.Sleep(lockWait / 400) {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return f, nil
+		}
+		if time.Now().After(until) {
+			f.Close()
+			return nil, fmt.Errorf("another run has put things aside in %s and is at work: wait for its end", AsideDir)
+		}
 	}
-	return f, nil
 }
 
 // recoverAside gives back what a killed run left, and says so.

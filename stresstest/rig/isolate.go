@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // withoutNamespaces is the isolation of a platform that gives none: the real
@@ -12,7 +11,6 @@ import (
 func withoutNamespaces(want Request, why string) (*Isolation, error) {
 	iso := &Isolation{Unprivileged: os.Geteuid() != 0, Refused: why, Hooks: want.Hooks, PutAside: holding()}
 	if iso.PutAside {
-		syscall.CloseOnExec(lockFD) // no hook holds the lock
 		os.Unsetenv(asideVar)
 	} else if len(want.Claims) > 0 {
 		if err := claim(want, why); err != nil {

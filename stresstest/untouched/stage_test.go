@@ -13,10 +13,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"unsafe"
 )
 
 // stageVar tells the test program that it is to become the program on a stage.
 const stageVar = "MOIRAI_TEST_STAGE"
+
+// offlineVar tells it that its network is to be lo alone.
+const offlineVar = "MOIRAI_TEST_OFFLINE"
 
 // nobody is the ordinary uid of a run that root starts.
 const nobody = 65534
@@ -38,6 +42,7 @@ type stage struct {
 	t        *testing.T
 	dir      string // outside; dir/tmp is /tmp on the stage
 	ordinary bool   // root goes on as an ordinary uid
+	offline  bool   // no network but lo
 	env      []string
 }
 
@@ -104,11 +109,15 @@ func (s *stage) command(out *bytes.Buffer, args ...string) *exec.Cmd {
 	cmd.Env = append([]string{stageVar + "=" + s.dir, "PATH=" + os.Getenv("PATH"), "HOME=/tmp", "GOFLAGS=-buildvcs=false"}, s.env...)
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
+	if s.offline {
+		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWNET
+		cmd.Env = append(cmd.Env, offlineVar+"=1")
+	}
 	if uid, gid := os.Geteuid(), os.Getegid(); uid != 0 {
 		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
 		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
 		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
-		cmd.SysProcAttr.AmbientCaps = []uintptr{capChroot, capSysAdmin}
+		cmd.SysProcAttr.AmbientCaps = []uintptr{capNetAdmin, capChroot, capSysAdmin}
 	}
 	return cmd
 }
@@ -167,6 +176,7 @@ func tail(out string) string {
 }
 
 const (
+	capNetAdmin    = 12
 	capChroot      = 18
 	capSysAdmin    = 21
 	prCapbsetDrop  = 24
@@ -195,6 +205,12 @@ func become(dir string, ordinary bool, args []string) error {
 	if err := os.Chdir("/tmp/clone"); err != nil {
 		return err
 	}
+	if os.Getenv(offlineVar) != "" {
+		os.Unsetenv(offlineVar)
+		if err := raiseLoopback(); err != nil {
+			return err
+		}
+	}
 	if ordinary {
 		if err := syscall.Setgroups(nil); err != nil {
 			return err
@@ -218,4 +234,24 @@ func become(dir string, ordinary bool, args []string) error {
 		return err
 	}
 	return syscall.Exec(path, args, os.Environ())
+}
+
+// raiseLoopback brings lo up in a fresh network namespace.
+func raiseLoopback() error {
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return os.NewSyscallError("socket", err)
+	}
+	defer syscall.Close(fd)
+	request := struct {
+		name  [16]byte
+		flags uint16
+		_     [22]byte
+	}{flags: syscall.IFF_UP | syscall.IFF_RUNNING}
+	copy(request.name[:], "lo")
+	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&request)))
+	if errno != 0 {
+		return os.NewSyscallError("ioctl SIOCSIFFLAGS lo", errno)
+	}
+	return nil
 }
