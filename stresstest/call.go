@@ -225,8 +225,11 @@ func (c call) with(change func(*scene, *rig.Command) error) call {
 
 func (c call) command(s *scene) (rig.Command, error) {
 	cmd := rig.Command{
-		Path: s.h.hooks() + "/" + c.program, Args: c.arguments,
+		Path: s.hooks() + "/" + c.program, Args: c.arguments,
 		Stdin: c.payload(s), Limit: patience,
+	}
+	if s.mac != "" {
+		cmd.Attr = &syscall.SysProcAttr{Chroot: s.mac}
 	}
 	for _, change := range c.alter {
 		if err := change(s, &cmd); err != nil {

@@ -41,5 +41,6 @@ func allCases() [][]testCase {
 		orderCases, pageCases, compactionCases, startCases, skillCases,
 		readCases, exemptCases, closedCases, messageCases, harnessCases,
 		keepAliveCases, contextCases, agentCases, promptCases, servedCases, clientCases, concurrencyCases,
+		macCases,
 	}
 }

@@ -70,7 +70,7 @@ func tokenIs(parts ...any) step {
 }
 
 func (s *scene) tokenHolds(want []string) error {
-	data, err := os.ReadFile(s.token())
+	data, err := os.ReadFile(s.onDisk(s.token()))
 	if err != nil {
 		return fmt.Errorf("token file: %w", err)
 	}
@@ -153,7 +153,7 @@ func noToken() step { return absent("{token}") }
 // absent: nothing has that path.
 func absent(path string) step {
 	return expectation(func(s *scene) error {
-		path := s.expand(path)
+		path := s.onDisk(s.expand(path))
 		if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("expected that %s does not exist, got %v", path, err)
 		}

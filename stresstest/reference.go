@@ -120,12 +120,12 @@ Loader source: {hooks}/hades-session-load
 
 // buildLines judges what follows the sources: the commit, and a README that exists.
 func buildLines(s *scene, got string) error {
-	commit, err := builtFrom(s.h.hooks() + "/" + gateName)
+	commit, err := builtFrom(s.onDisk(s.hooks() + "/" + gateName))
 	if err != nil {
 		return err
 	}
-	readme := s.h.hooks() + "/README.md"
-	if _, err := os.Stat(readme); err != nil {
+	readme := s.hooks() + "/README.md"
+	if _, err := os.Stat(s.onDisk(readme)); err != nil {
 		return err
 	}
 	return exactly("Built from:    "+commit+"\nREADME:        "+readme+"\n")(s, got)

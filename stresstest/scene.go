@@ -30,6 +30,7 @@ type scene struct {
 	session rig.Session
 	began   time.Time
 	undo    []func() error
+	mac     string   // the root folder of the hooks, shaped as a Mac's; empty: the real one
 	pages   []string // of the load that loadAll ran last
 	log     strings.Builder
 }
@@ -51,10 +52,11 @@ func newScene(h *harness, n int) (*scene, error) {
 
 // settle makes a constellation and moves the session there.
 func (s *scene) settle(root string, files rig.Contents) error {
-	real, err := rig.Constellation(root, files)
+	real, err := rig.Constellation(s.onDisk(root), files)
 	if err != nil {
 		return err
 	}
+	real = strings.TrimPrefix(real, s.mac)
 	s.root, s.files, s.session.Cwd = real, files, real
 	return nil
 }
@@ -63,7 +65,7 @@ func (s *scene) settle(root string, files rig.Contents) error {
 func (s *scene) expand(text string) string {
 	return strings.NewReplacer(
 		"{dir}", s.dir, "{root}", s.root, "{session}", s.session.ID,
-		"{token}", s.token(), "{tokens}", tokenDir, "{hooks}", s.h.hooks(),
+		"{token}", s.token(), "{tokens}", tokenDir, "{hooks}", s.hooks(),
 		"{now}", fmt.Sprint(time.Now().Unix()), "{prompt}", s.session.PromptID(),
 	).Replace(text)
 }
@@ -89,7 +91,9 @@ func (s *scene) end() error {
 		}
 		return nil
 	})
-	os.RemoveAll(s.dir)
+	if first == nil { // what is still mounted there is not ours
+		os.RemoveAll(s.dir)
+	}
 	return first
 }
 
