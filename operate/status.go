@@ -29,6 +29,10 @@ func status(o options) error {
 			return nil
 		}
 	}
+	if whose := anothers(moiraicore.TokenParent); whose != "" {
+		fmt.Print(whose)
+		return errFound
+	}
 	if err := moiraicore.CheckTokenDir(); err != nil {
 		fmt.Print("Every session is blocked.\n", err)
 		return errFound
