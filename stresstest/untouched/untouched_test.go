@@ -40,7 +40,7 @@ func buildClone() (string, error) {
 		tar cf - --exclude=./bin --exclude=./.cache --exclude=./.git . | tar xf - -C "$0"
 		cd "$0"
 		mkdir -p .cache/tests
-		go build -trimpath -o bin/ ./hades-session-load ./hades-gate ./operate
+		go build -o bin/ ./hades-session-load ./hades-gate ./operate
 		mkdir bin/docs && cp README.md bin/ && cp docs/*.md bin/docs/
 		go build -o .cache/tests/ ./stresstest/...
 		go build -tags unisolated -o .cache/tests/e2e-unisolated ./stresstest/e2e
@@ -48,7 +48,7 @@ func buildClone() (string, error) {
 		go test -c -o .cache/tests/ ./moiraicore ./operate/... ./stresstest ./stresstest/rig
 		chmod -R a+rX .`
 	cmd := exec.Command("sh", "-c", script, dir)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false -trimpath")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", &os.PathError{Op: string(out), Path: dir, Err: err}
 	}
