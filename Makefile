@@ -27,7 +27,7 @@ FUZZ        := $(shell grep -oh 'func Fuzz[A-Za-z]*' moiraicore/*_test.go | cut 
 
 .DEFAULT_GOAL := help
 .PHONY: help build tests demo stress faults bench e2e e2e-matrix check format vet cross race fuzz shell same \
-	install uninstall install-managed uninstall-managed wiring wiring-managed verify status fit clean
+	install uninstall install-managed uninstall-managed wiring wiring-managed verify status fit probe-schedule clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 26
@@ -129,6 +129,9 @@ verify: build ## check what is wired, and run it [ROOT=constellation]
 
 status: build ## why a session is blocked, and what to do [SESSION=id]
 	@bin/operate status $(if $(SESSION),-session '$(SESSION)')
+
+probe-schedule: build ## print what runs the probe every hour; | sh sets it [ROOT=constellation]
+	@bin/operate schedule $(if $(ROOT),-root '$(ROOT)')
 
 fit: build ## how many pages the rule files need (ROOT=constellation)
 	@bin/operate fit -root '$(or $(ROOT),$(error make fit ROOT=/path/to/constellation-hades))'

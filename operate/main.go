@@ -9,6 +9,7 @@
 //	operate uninstall-managed       undo that
 //	operate verify [-root DIR]      check what is wired, and run it
 //	operate status [-session ID]    say why a session is blocked and what to do
+//	operate schedule [-root DIR]    print what runs the probe every hour
 //	operate fit -root DIR           say how many pages the rule files need
 //
 // Exit 0: done, or all is well. Exit 1: not done, or something is wrong. Exit
@@ -33,7 +34,7 @@ import (
 
 const usage = `usage: operate install [-root DIR] | uninstall [-force] | wiring | wiring-managed |
        install-managed | uninstall-managed | verify [-root DIR] |
-       status [-session ID] | fit -root DIR
+       status [-session ID] | schedule [-root DIR] | fit -root DIR
 `
 
 // Ends of a command that need no message of their own: errFound has said what
@@ -65,6 +66,7 @@ var commands = map[string]command{
 	"uninstall-managed": {run: uninstallManaged},
 	"verify":            {run: verify, root: true},
 	"status":            {run: status, session: true},
+	"schedule":          {run: schedule, root: true},
 	"fit":               {run: fit, root: true},
 }
 
