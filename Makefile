@@ -26,7 +26,7 @@ FUZZCOUNT   := 100000x
 FUZZ        := $(shell grep -oh 'func Fuzz[A-Za-z]*' moiraicore/*_test.go | cut -c6-)
 
 .DEFAULT_GOAL := help
-.PHONY: help build tests demo stress faults bench e2e e2e-matrix check format vet cross race fuzz shell same \
+.PHONY: help build tests demo stress faults bench e2e e2e-matrix mac-facts check format vet cross race fuzz shell same \
 	install uninstall install-managed uninstall-managed wiring wiring-managed verify status fit probe-schedule clean
 
 help: ## this list
@@ -66,6 +66,11 @@ bench: tests ## what a hook costs, against an empty Go program [LIVE=1]
 
 e2e: tests ## the real client, offline, every step of §5.2 [CLAUDE=/path/to/claude] [RUN=regexp] [LIVE=1]
 	@$(TESTS)/e2e -bin $(HOOKS) -cache $(CACHE)/client $(if $(CLAUDE),-claude '$(CLAUDE)') $(if $(RUN),-run '$(RUN)') $(if $(LIVE),-live)
+
+mac-facts: tests ## what only a Mac can tell, beside what the product relies on; to be pasted [CLAUDE=/path/to/claude] [LIVE=1]
+	@$(TESTS)/macfacts -bin $(HOOKS); facts=$$?; \
+		$(TESTS)/e2e -bin $(HOOKS) -cache $(CACHE)/client $(if $(CLAUDE),-claude '$(CLAUDE)') $(if $(LIVE),-live) -run 'how the client spells' >$(CACHE)/facts.log; client=$$?; \
+		grep -E '^( +fact|  ok|  FAIL)' $(CACHE)/facts.log; exit $$((facts + client))
 
 e2e-matrix: tests ## the same for several client versions; writes docs/CLIENT-CONTRACT.md [VERSIONS="…"]
 	@$(TESTS)/e2e -bin $(HOOKS) -cache $(CACHE)/client -versions '$(or $(VERSIONS),default)' -write docs/CLIENT-CONTRACT.md

@@ -38,4 +38,4 @@ func TestDocumentsCiteCases(t *testing.T) {
 	}
 }
 
-var citation = regexp.MustCompile("`((?:D[0-9]+|gate|loader|§9[^/`…]*|client [0-9.]+|concurrency)/[^`]+)`")
+var citation = regexp.MustCompile("`((?:D[0-9]+|gate|loader|Mac-shaped|§9[^/`…]*|client [0-9.]+|concurrency)/[^`]+)`")

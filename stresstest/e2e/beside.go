@@ -29,13 +29,13 @@ func besideLive(iso *rig.Isolation, live bool) (standing map[string]bool, err er
 	for _, e := range entries {
 		standing[e.Name()] = true
 	}
-	fmt.Printf("NOT isolated: %s.\n", iso.Refused)
-	fmt.Printf("  /tmp      sessions of this run have their tokens in %s, beside %d others. Those are neither changed nor removed.\n", realMoirai, len(standing))
-	fmt.Println("  network   the model is on 127.0.0.1 and the key is a word. Nothing else keeps the client from the network.")
-	fmt.Println("  home      the environment is built from nothing, with a temporary home. Nothing covers the real one.")
-	fmt.Printf("  managed   settings in %s hold for the sessions of this run too.\n", managedFolder)
+	fmt.Fprintf(os.Stderr, "NOT isolated: %s.\n", iso.Refused)
+	fmt.Fprintf(os.Stderr, "  /tmp      sessions of this run have their tokens in %s, beside %d others. Those are neither changed nor removed.\n", realMoirai, len(standing))
+	fmt.Fprintln(os.Stderr, "  network   the model is on 127.0.0.1 and the key is a word. Nothing else keeps the client from the network.")
+	fmt.Fprintln(os.Stderr, "  home      the environment is built from nothing, with a temporary home. Nothing covers the real one.")
+	fmt.Fprintf(os.Stderr, "  managed   settings in %s hold for the sessions of this run too.\n", managedFolder)
 	if found := managedHere(); len(found) > 0 {
-		fmt.Printf("            There are: %s. If they wire hooks, rows about user settings can fail.\n", strings.Join(found, ", "))
+		fmt.Fprintf(os.Stderr, "            There are: %s. If they wire hooks, rows about user settings can fail.\n", strings.Join(found, ", "))
 	}
 	if len(standing) == 0 || live {
 		return standing, nil
@@ -45,10 +45,10 @@ func besideLive(iso *rig.Isolation, live bool) (standing map[string]bool, err er
 	if info, err := os.Stdin.Stat(); err != nil || info.Mode()&fs.ModeCharDevice == 0 {
 		return nil, fmt.Errorf("%d sessions have tokens on this machine and nobody can be asked here: %s", len(standing), say)
 	}
-	fmt.Print("Sessions may be live. Run beside them? [y/N] ")
+	fmt.Fprint(os.Stderr, "Sessions may be live. Run beside them? [y/N] ")
 	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	if err != nil {
-		fmt.Println()
+		fmt.Fprintln(os.Stderr)
 		return nil, fmt.Errorf("%d sessions have tokens on this machine and nobody can be asked here: %s", len(standing), say)
 	}
 	if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
