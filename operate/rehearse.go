@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,6 +40,13 @@ func rehearse(report wiring.Report, root string, t *table) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	// Where there is no token directory the hooks make one. As root that would shut out the user.
+	if _, err := os.Lstat(moiraicore.TokenParent); errors.Is(err, fs.ErrNotExist) {
+		defer func() {
+			os.Remove(moiraicore.TokenDir)
+			os.Remove(moiraicore.TokenParent)
+		}()
+	}
 	s := stage{root, filepath.Join(dir, moiraicore.ScopeName)}
 	if root == "" {
 		s.inScope = s.unloadable

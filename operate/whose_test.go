@@ -29,3 +29,20 @@ func TestStatusOfAnother(t *testing.T) {
 		t.Errorf("as the user: exit %d\n%s", res.Code, res.Stdout)
 	}
 }
+
+// TestVerifyLeavesNoTokenDir: verify as root makes no token directory that the user's hooks refuse.
+func TestVerifyLeavesNoTokenDir(t *testing.T) {
+	tr := trial.New(t)
+	tr.Wire()
+	run := tr.Run
+	if os.Geteuid() == 0 {
+		run = tr.RunAsRoot
+	}
+	res := run(tr.Bin("operate"), "verify")
+	if !strings.Contains(res.Stdout, "run_blocks") {
+		t.Fatalf("nothing was run\n%s%s", res.Stdout, res.Stderr)
+	}
+	if _, err := os.Lstat(moiraicore.TokenParent); !os.IsNotExist(err) {
+		t.Errorf("verify left %s (%v)", moiraicore.TokenParent, err)
+	}
+}
