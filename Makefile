@@ -94,7 +94,7 @@ cross:
 # What they run they build, which the cache of go test does not see.
 race: tests
 	@go test -race $$(go list ./moiraicore ./stresstest/... | grep -v /untouched)
-	@go test -count=1 ./operate/... ./stresstest/untouched
+	@go test -count=1 -timeout 30m ./operate/... ./stresstest/untouched
 
 fuzz:
 	@mkdir -p $(CACHE)
