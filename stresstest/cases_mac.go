@@ -44,6 +44,21 @@ var macCases = []testCase{
 	mac("a Read in decomposed form is believed only as the root spells it", macComposed, rootIs(macComposed), gate(read(macComposed+"/CONTEXT.md")),
 		gate(read(macDecomposed+"/CONTEXT.md")).blocks("Read", "____")),
 
+	// One root in two spellings: by identity it is the root that was loaded.
+	mac("one root: loaded below /Users, open below /System/Volumes/Data", macRoot, load(), start(), at(macData+macRoot), allowed(), at(macData+macRoot+"/docs"), allowed(),
+		tokenIs(loadedLines, typedStart)),
+	mac("one root: loaded below /System/Volumes/Data, open below /Users", macData+macRoot, rootIs(macData+macRoot), load(), start(), at(macRoot), allowed(),
+		tokenIs(loadedLines, typedStart)),
+	mac("one root: loaded in one case, open in the other", macRoot, load(), start(), at(macUpper), allowed(), at("/users/operator/constellation-hades"), allowed(),
+		tokenIs(loadedLines, typedStart)),
+	mac("one root: loaded in one Unicode form, open in the other", macComposed, rootIs(macComposed), load(), start(), at(macDecomposed), allowed(),
+		tokenIs(loadedLines, typedStart)),
+	mac("one root: Reads in one spelling open the other", macRoot, gate(shown(0)), gate(shown(1)), gate(shown(2)), start(), at(macUpper), allowed()),
+	mac("one root: voided in one spelling, loaded in the other, open in both", macRoot, load(), start(), gate(compact("auto")), at(macUpper), rootIs(macUpper), blocked("___x"),
+		load(), allowed(), at(macRoot), allowed()),
+	mac("one root is not another: a copy of the files does not open", macRoot, load(), start(), macMade(macHome+"/copy/constellation-hades"),
+		at(macHome+"/copy/constellation-hades"), rootIs(macHome+"/copy/constellation-hades"), blocked("___x", "another root")),
+
 	// bash is /bin/sh.
 	mac("wired in bash as sh: blocked, started, allowed", macRoot, blocked("____").wired("PreToolUse"), load().wired("SessionStart"), blocked("xxx_").wired("PreToolUse"),
 		start().wired("UserPromptSubmit"), allowed().wired("PreToolUse"), tokenIs(loadedLines, typedStart)),
