@@ -26,7 +26,7 @@ FUZZCOUNT   := 100000x
 FUZZ        := $(shell grep -oh 'func Fuzz[A-Za-z]*' moiraicore/*_test.go | cut -c6-)
 
 .DEFAULT_GOAL := help
-.PHONY: help build tests demo stress faults bench e2e e2e-matrix mac-facts check format vet cross race fuzz shell same \
+.PHONY: help build tests demo stress faults mutants bench e2e e2e-matrix mac-facts check format vet cross race fuzz shell same \
 	install uninstall install-managed uninstall-managed wiring wiring-managed verify status fit probe-schedule clean
 
 help: ## this list
@@ -60,6 +60,9 @@ stress: tests ## the ship gate: every black-box case against the built hooks [RU
 
 faults: tests ## the fault matrix: nothing may fail open (strace for the system calls) [LIVE=1]
 	@$(TESTS)/faults -bin $(HOOKS) $(if $(LIVE),-live)
+
+mutants: tests ## every rule broken once: a case must see it; more than an hour [FILES="…"] [BASE=revision] [LIMIT=10m]
+	@$(TESTS)/mutants -tests $(TESTS) $(if $(FILES),-files '$(FILES)') $(if $(BASE),-base '$(BASE)') $(if $(LIMIT),-limit '$(LIMIT)')
 
 bench: tests ## what a hook costs, against an empty Go program [LIVE=1]
 	@$(TESTS)/bench -bin $(HOOKS) $(if $(LIVE),-live)

@@ -33,14 +33,20 @@ func main() {
 	only := flag.String("run", "", "run only the cases whose class/name matches `regexp`")
 	verbose := flag.Bool("v", false, "show every call of a case")
 	live := flag.Bool("live", false, "this machine has no live sessions: where /tmp cannot be private, use the real one, put aside what lies there and give it back")
+	first := flag.Bool("first", false, "end at the first case that is red, and name it (make mutants)")
+	ahead := flag.String("ahead", "", "with -first: run the cases whose class/name matches `regexp` before the others")
 	flag.Parse()
-	if err := run(*bin, *only, *verbose, *live); err != nil {
+	if err := run(*bin, *only, *verbose, *live, *first, *ahead); err != nil {
 		fmt.Fprintln(os.Stderr, "stresstest:", err)
 		os.Exit(1)
 	}
 }
 
-func run(bin, only string, verbose, live bool) error {
+func run(bin, only string, verbose, live, first bool, ahead string) error {
+	likely, err := regexp.Compile(ahead)
+	if err != nil {
+		return err
+	}
 	cases, err := selectCases(only)
 	if err != nil {
 		return err
@@ -54,8 +60,16 @@ func run(bin, only string, verbose, live bool) error {
 	}
 	defer iso.Leave()
 	h := &harness{iso: iso, verbose: verbose, out: os.Stdout}
-	h.describe()
-	if !h.judge(cases) {
+	passed := false
+	if first {
+		if passed, err = h.askFirst(cases, likely); err != nil {
+			return err
+		}
+	} else {
+		h.describe()
+		passed = h.judge(cases)
+	}
+	if !passed {
 		iso.Leave()
 		os.Exit(1)
 	}
