@@ -1,6 +1,10 @@
 package main
 
-import "strings"
+import (
+	"strings"
+
+	"moirai/stresstest/rig"
+)
 
 // D12: what passes without markers, exactly.
 var exemptCases = []testCase{
@@ -8,6 +12,7 @@ var exemptCases = []testCase{
 		"taskcreate", "TASKCREATE", "TaskCreate ", " TaskCreate", "TaskCreateX", "Task", "TaskDelete", "Tasklist", "TaskOutputs",
 		"mcp__x__TaskList", "Task_List", "TaskOutput\u0000",
 	)},
+	{class: "D12", name: "every tool that the newest client knows is gated, but for the golden list", steps: knownTools()},
 	{class: "D12", name: "an empty tool name is gated", steps: []step{gate(with(bash, "tool_name", `""`)).blocks(`""`, "____")}},
 	{class: "D12", name: "CLAUDE.md and MEMORY.md in any folder", steps: exemptReads(
 		"/CLAUDE.md", "/x/CLAUDE.md", "/x/y z/MEMORY.md", "{root}/sub/CLAUDE.md", "/home/operator/.claude/CLAUDE.md", "/x/./CLAUDE.md",
@@ -146,6 +151,19 @@ func gatedReads(paths ...string) []step {
 
 // throughLinks goes through n links that lead nowhere else, and one that leaves.
 func throughLinks(n int) string { return "{dir}/memory" + strings.Repeat("/d", n) + "/s" }
+
+// knownTools: each name passes or is blocked as the golden list has it.
+func knownTools() []step {
+	var steps []step
+	for _, name := range rig.Tools() {
+		call := gate(tool(name))
+		if !passesUnstarted(name) {
+			call = call.blocks(name, "____")
+		}
+		steps = append(steps, call)
+	}
+	return append(steps, noToken())
+}
 
 // gatedTools: each name is blocked, and quoted in the message if it is not plain.
 func gatedTools(names ...string) []step {

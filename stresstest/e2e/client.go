@@ -31,9 +31,10 @@ type place struct{ Name, Path string }
 // Client is one client program that can be run.
 type Client struct {
 	Version string
-	program *place // the executable, or the folder that holds it
-	below   string // the program's path in that folder; empty if program is a file
-	node    *place // runs below, if it is JavaScript
+	program *place   // the executable, or the folder that holds it
+	below   string   // the program's path in that folder; empty if program is a file
+	node    *place   // runs below, if it is JavaScript
+	types   []string // the tools that its package declares
 }
 
 // places lists what must be reachable for the client.
@@ -116,7 +117,7 @@ func fromPackage(dir, version string) (*Client, error) {
 	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
 	native := filepath.Join(modules, clientPackage+"-"+runtime.GOOS+"-"+arch, "claude")
 	if _, err := os.Stat(native); err == nil {
-		return &Client{Version: version, program: &place{"client-" + version, native}}, nil
+		return &Client{Version: version, program: &place{"client-" + version, native}, types: typesOf(modules)}, nil
 	}
 	script := filepath.Join(clientPackage, "cli.js")
 	if _, err := os.Stat(filepath.Join(modules, script)); err != nil {

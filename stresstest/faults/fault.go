@@ -20,6 +20,7 @@ type fault struct {
 	//	0  exit 0, and what the call records stands
 	//	N  exit 0, and nothing is recorded
 	//	=  as without the fault
+	//	d  as without the fault, or F at any moment
 	//	X  exit 2 in any of the three ways
 	//	r  any end that the promises allow
 	//
@@ -91,6 +92,11 @@ func (f *fault) check(s *scene, k int, o outcome) error {
 		want = theKinds[k].normal
 	}
 	got := s.letter(o)
+	if want == 'd' {
+		if want = theKinds[k].normal; got == 'F' {
+			return nil
+		}
+	}
 	closed := func(c byte) bool { return strings.IndexByte("CBF", c) >= 0 }
 	switch {
 	case want == 'r', got == want && want != 'C', want == 'X' && (closed(got) || got == 'S'):
