@@ -266,6 +266,10 @@ func (c call) verdict(s *scene, res rig.Result) error {
 	case res.Code != c.exit:
 		return fmt.Errorf("expected exit %d, got exit %d", c.exit, res.Code)
 	}
+	// What fmt writes where a format and its arguments do not fit (no case sends it).
+	if text := res.Stdout + res.Stderr; strings.Contains(text, "%!") {
+		return mismatch("a message whose format fits its arguments", text)
+	}
 	if c.stderr != nil {
 		if err := c.stderr(s, res.Stderr); err != nil {
 			return fmt.Errorf("stderr: %w", err)

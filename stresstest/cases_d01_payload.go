@@ -122,7 +122,7 @@ var payloadCases = []testCase{
 	{class: "D1", name: "session_id that is no file name", steps: append([]step{load(), start()}, everyHook("session_id", "session_id",
 		changed(`""`), changed(`"."`), changed(`".."`), changed(`".hidden"`), changed(`"a/b"`), changed(`"../hades/session-x"`),
 		changed(`"a b"`), changed(`"a\n"`), changed(`"a\u0000"`),
-		changed(`"é"`), changed(`"a:b"`), changed(`"a*"`), changed(`"`+strings.Repeat("a", 129)+`"`))...)},
+		changed(`"~"`), changed(`"a~b~"`), changed(`"é"`), changed(`"a:b"`), changed(`"a*"`), changed(`"`+strings.Repeat("a", 129)+`"`))...)},
 
 	// hook_event_name.
 	{class: "D1", name: "hook_event_name missing, doubled, of another type", steps: append([]step{load(), start()}, everyEvent("hook_event_name",

@@ -22,20 +22,27 @@ var tokenFileCases = []testCase{
 	{class: "D4", name: "a dangling link is not followed, and nothing is made at its end", steps: []step{
 		makeTokenDir(), link("{token}", "{dir}/made"), everyTokenCallCloses("{token}"), absent("{dir}/made"),
 	}},
-	{class: "D4", name: "a FIFO does not hang it", steps: []step{makeTokenDir(), fifo("{token}"), everyTokenCallCloses("{token}")}},
+	{class: "D4", name: "a FIFO does not hang it", steps: []step{makeTokenDir(), fifo("{token}"), everyTokenCallCloses("not a regular file")}},
 	{class: "D4", name: "a FIFO that someone writes to", steps: []step{
 		makeTokenDir(), fifo("{token}"), fedFIFO("{token}"), gate(bash).failsClosed("{token}"), loader(startup).prints(nil).failsClosed("{token}"),
 	}},
 	{class: "D4", name: "a directory", steps: []step{mkdir("{token}"), everyTokenCallCloses("{token}")}},
 	{class: "D4", name: "a socket", steps: []step{makeTokenDir(), socket("{token}"), everyTokenCallCloses("{token}")}},
 	{class: "D4", name: "a hard link", steps: []step{
-		token(lines(loadedLines, typedStart)...), hardLink("{dir}/second", "{token}"), everyTokenCallCloses("{token}"),
+		token(lines(loadedLines, typedStart)...), hardLink("{dir}/second", "{token}"), everyTokenCallCloses("2 names: a hard link"),
 	}},
 	{class: "D4", name: "a file of another uid", needs: foreign, steps: []step{
-		token(lines(loadedLines, typedStart)...), chmod("{token}", 0o644), foreignOwner("{token}"), everyTokenCallCloses("{token}"),
+		token(lines(loadedLines, typedStart)...), chmod("{token}", 0o644), foreignOwner("{token}"), everyTokenCallCloses("{token}"), gate(bash).failsClosed("belongs to uid"),
 	}},
 	{class: "D4", name: "writable by others", steps: []step{
 		token(lines(loadedLines, typedStart)...), chmod("{token}", 0o602), everyTokenCallCloses("writable"), chmod("{token}", 0o600), allowed(),
+	}},
+	{class: "D4", name: "modes by which nobody else writes open", steps: []step{
+		token(lines(loadedLines, typedStart)...), chmod("{token}", 0o701), allowed(), chmod("{token}", 0o755), allowed(),
+	}},
+	{class: "D4", name: "the whole condition and way out of a corrupt one", steps: []step{
+		tokenBytes("x\n"), gate(bash).failsClosed("fail-closed: token file {token}: line 1 is corrupt: ",
+			"rm -r {token}   then resumes or restarts the session, or the agent reads the three rule files; and /start again\n"),
 	}},
 	{class: "D4", name: "writable by the group", steps: []step{
 		token(lines(loadedLines, typedStart)...), chmod("{token}", 0o620), everyTokenCallCloses("writable"),
@@ -46,12 +53,12 @@ var tokenFileCases = []testCase{
 	}},
 	{class: "D4", name: "exactly 1 MiB opens, one byte more does not", steps: []step{
 		tokenOfSize(1<<20, lines(loadedLines, typedStart)), allowed(), tokenOfSize(1<<20+1, lines(loadedLines, typedStart)),
-		gate(bash).failsClosed("{token}", "1048576"),
+		gate(bash).failsClosed("it has 1048577 bytes, over 1048576"),
 		loader(startup).prints(nil).failsClosed("{token}"),
 	}},
 	{class: "D4", name: "it is never grown over 1 MiB", steps: []step{
 		tokenOfSize(1<<20-20, loadedLines), start().tells("{token}"), sizeOf("{token}", 1<<20-20),
-		gate(skill("start")).failsClosed("{token}"), blocked("xxx_"),
+		gate(skill("start")).failsClosed("{token}: it would grow over 1048576 bytes"), blocked("xxx_"),
 		tokenOfSize(1<<20-32, loadedLines), start().tells("{token}"), sizeOf("{token}", 1<<20-32),
 	}},
 	{class: "D4", name: "a record that just fits under 1 MiB is written", steps: []step{

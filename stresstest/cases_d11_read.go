@@ -75,6 +75,10 @@ var readCases = []testCase{
 		holding(rig.Contents{"a\r\nb\r\n", "no newline", "\u2028é😀\u0000\u0001\"\\\n"}), gate(shown(0)), gate(shown(1)), gate(shown(2)),
 		start(), allowed(),
 	}},
+	{class: "D11", name: "a mark of byte order at the start and a carriage return at the end, which the client does not show", steps: []step{
+		holding(rig.Contents{"\ufeffa\n", "b\nc\r", "\ufeffd\r"}), gate(shown(0)), gate(shown(1)), gate(shown(2)),
+		tokenIs(readLine(0), readLine(1), readLine(2)),
+	}},
 	{class: "D11", name: "a path that leads elsewhere for a client that takes .. out first", steps: []step{
 		mkdir("{dir}/deep/x"), link("{root}/l", "{dir}/deep/x"), link("{dir}/deep/c", "{root}/CONTEXT.md"), write("{root}/c", "key\n"),
 		gate(read("{root}/l/../c")).blocks("Read", "____"), gate(read("{root}/docs/../CONTEXT.md")),

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"moirai/stresstest/rig"
 )
@@ -36,6 +37,9 @@ const mcpConfig = `{"mcpServers":{"vault":{"command":"/bin/sh","args":["-c","` +
 	`*'\"resources/list\"'*) r='{\"resources\":[{\"uri\":\"vault://x\",\"name\":\"x\"}]}';; *) r='{}';; esac; ` +
 	`test -z \"$id\" || printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\\n' \"$id\" \"$r\"; done"]}}}`
 
+// askLimit bounds a turn that must not wait for anybody.
+const askLimit = 40 * time.Second
+
 func knownTools(r *Run) {
 	listed := rig.Tools()
 	known := func(where string, names []string) {
@@ -51,7 +55,11 @@ func knownTools(r *Run) {
 		w.Env = m.env
 		s := w.Start(w.Root, m.args...)
 		ask := Call{Name: "AskUserQuestion", Input: w.inputs()["AskUserQuestion"]}
-		t := s.Prompt("hello", Step{ask})
+		t, err := s.prompt("hello", askLimit, Step{ask})
+		if err != nil { // a question that is not blocked waits for its answer
+			r.Check(m.name+": the turn ends, so no question is asked", false, err)
+			continue
+		}
 		names := s.offered()
 		asks := slices.Contains(names, ask.Name)
 		for _, q := range t.Requests {
@@ -61,7 +69,6 @@ func knownTools(r *Run) {
 		if m.name == "asked over stdio" {
 			r.Check(m.name+": AskUserQuestion is offered, and blocked before /start", asks && len(t.Results) == 1 && blocked(t.Results[0], s.ID), t.Results)
 		}
-		w.close()
 	}
 }
 
