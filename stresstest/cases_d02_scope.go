@@ -60,6 +60,10 @@ var scopeCases = []testCase{
 		fixture(func(s *scene) error { return s.settle(s.root+"/inner", rig.SmallContents()) }),
 		load(), start(), allowed(), tokenIs(loadedLines, typedStart),
 	}},
+	{class: "D2", name: "of many directories that were tried ten are listed, the outermost first", steps: []step{
+		mkdir("{dir}/many/constellation-hades/1/2/3/4/5/6/7/8/9/10/11"), at("{dir}/many/constellation-hades/1/2/3/4/5/6/7/8/9/10/11"),
+		gate(bash).blocks("Bash", "____", "{dir}/many/constellation-hades\n", "/1/2/3/4/5/6/7/8/9\nWay out"),
+	}},
 	{class: "D2", name: "a required file that is a directory does not make a root", steps: []step{
 		remove("{root}/CONTEXT.md"), mkdir("{root}/CONTEXT.md"),
 		fixture(func(s *scene) error { return s.settle(s.root+"/inner", rig.SmallContents()) }),

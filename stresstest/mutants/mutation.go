@@ -15,7 +15,7 @@ import (
 // and every line where it was.
 type mutation struct {
 	file     string // below the module's folder
-	function string // or const, var: what the place stands in
+	function string // or constant, variable: what the place stands in
 	what     string // negate, drop, change
 	text     string // of what is changed, on one line
 	nth      int    // of the same text in the same function, from 1
@@ -89,6 +89,10 @@ func (f *finder) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.ImportSpec:
 		return false // nothing was pushed, and nothing is popped
+	case *ast.ValueSpec:
+		if _, top := f.parents[len(f.parents)-1].(*ast.GenDecl); top && len(f.parents) == 1 {
+			f.function = n.Names[0].Name
+		}
 	case *ast.ExprStmt:
 		f.drop(n)
 	case *ast.DeferStmt:
