@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -146,8 +147,9 @@ func (l *lab) judge(m mutation, dir string) (outcome, error) {
 		return outcome{m, same, ""}, nil
 	}
 	// A case can be red because the machine is busy: it counts if it is red
-	// once more, alone.
-	const tries = 3
+	// once more, alone, and right after that green without the mutation.
+	const tries = 4
+	busy := ""
 	for range tries {
 		red, err := l.ask(filepath.Join(dir, "bin"), "", l.likely(m))
 		if err != nil || red == "" {
@@ -157,11 +159,17 @@ func (l *lab) judge(m mutation, dir string) (outcome, error) {
 		if err != nil {
 			return outcome{}, err
 		}
-		if again != "" {
+		if again == "" {
+			continue
+		}
+		if busy, err = l.ask(filepath.Join(l.dir, "unchanged"), exactly(red), ""); err != nil {
+			return outcome{}, err
+		}
+		if busy == "" {
 			return outcome{m, killed, red}, nil
 		}
 	}
-	return outcome{m, survived, ""}, nil
+	return outcome{}, fmt.Errorf("no verdict after %d tries: the machine is too busy for %q", tries, cmp.Or(busy, "the cases"))
 }
 
 // overlay writes the mutated file, and what tells the go command to take it.
