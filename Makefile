@@ -26,7 +26,7 @@ FUZZCOUNT   := 100000x
 FUZZ        := $(shell grep -oh 'func Fuzz[A-Za-z]*' moiraicore/*_test.go | cut -c6-)
 
 .DEFAULT_GOAL := help
-.PHONY: help build tests demo stress faults mutants bench e2e e2e-matrix mac-facts check format vet cross race fuzz shell same \
+.PHONY: help build tests demo stress faults mutants bench e2e e2e-matrix mac-facts check needs format vet cross race fuzz shell same \
 	install uninstall install-managed uninstall-managed wiring wiring-managed verify status fit probe-schedule clean
 
 help: ## this list
@@ -42,6 +42,7 @@ else
 endif
 
 define build-hooks
+	@test -x $(HOOKS)/operate || echo "building…"
 	@$(GOBUILD) -o $(HOOKS)/ ./hades-session-load ./hades-gate ./operate ./operate/moirai-hades-integrity
 	@mkdir -p $(HOOKS)/docs && cp README.md $(HOOKS)/ && cp docs/*.md $(HOOKS)/docs/ && touch $(HOOKS)/hades-gate
 endef
@@ -52,8 +53,8 @@ tests: $(if $(ANOTHER),,build)
 	@mkdir -p $(TESTS)
 	@CGO_ENABLED=0 go build -buildvcs=$(BUILDVCS) -o $(TESTS)/ ./stresstest/...
 
-demo: tests ## play one session of a sample constellation; touches nothing
-	@$(TESTS)/demo -bin $(HOOKS)
+demo: tests ## play one session of a sample constellation; touches nothing [V=1]
+	@$(TESTS)/demo -bin $(HOOKS) $(if $(V),-v)
 
 stress: tests ## the ship gate: every black-box case against the built hooks [RUN=regexp] [LIVE=1]
 	@$(TESTS)/stresstest -bin $(HOOKS) $(if $(RUN),-run '$(RUN)') $(if $(LIVE),-live)
@@ -78,7 +79,16 @@ mac-facts: tests ## what only a Mac can tell, beside what the product relies on;
 e2e-matrix: tests ## the same for several client versions; writes docs/CLIENT-CONTRACT.md [VERSIONS="…"]
 	@$(TESTS)/e2e -bin $(HOOKS) -cache $(CACHE)/client -versions '$(or $(VERSIONS),default)' -write docs/CLIENT-CONTRACT.md
 
-check: format vet cross race fuzz shell same stress faults ## all of what CI checks, but the real client
+check: needs format vet cross race fuzz shell same stress faults ## all of what CI checks, but the real client
+
+# First of all: what is missing is said before anything else runs.
+needs:
+	@missing=; for p in go git shellcheck $(if $(filter Linux,$(shell uname -s)),strace); do \
+		command -v $$p >/dev/null || missing="$$missing $$p"; \
+	done; \
+	test -z "$$missing" || { echo "make check needs these, install them first:$$missing" >&2; exit 1; }
+	@go run $(STATICCHECK) -version >/dev/null 2>&1 || \
+		{ echo "make check needs $(STATICCHECK), and the go command cannot get it: is there a network?" >&2; exit 1; }
 
 format:
 	@test -z "$$(gofmt -l .)" || { gofmt -d . ; exit 1; }

@@ -20,14 +20,20 @@ import (
 	"moirai/stresstest/rig"
 )
 
+const conclusion = `
+The gate was closed before /start and after the compaction, and open only while the rules stood in the context.
+Every step ended with the exit code that it expects (make demo V=1 shows the payloads too).
+`
+
 const tokenLiteral = `TokenParent = "/tmp/moirai"`
 
 func main() {
 	bin := flag.String("bin", "bin", "folder of the built hooks")
+	verbose := flag.Bool("v", false, "print the payload of every step")
 	flag.Parse()
 	iso, err := rig.Enter(rig.Request{Hooks: *bin})
 	if err == nil {
-		err = play(iso)
+		err = play(iso, printer{bold: isTerminal(os.Stdout) && os.Getenv("TERM") != "dumb", payloads: *verbose})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
@@ -37,7 +43,7 @@ func main() {
 
 // play runs the whole session. Every step says what it expects, and the demo
 // fails if it does not happen.
-func play(iso *rig.Isolation) error {
+func play(iso *rig.Isolation, out printer) error {
 	defer iso.Leave()
 	hooks, tokens := iso.Hooks, "/tmp/moirai"
 	if iso.PrivateTmp {
@@ -53,7 +59,7 @@ func play(iso *rig.Isolation) error {
 	if err != nil {
 		return err
 	}
-	s := session{hooks, filepath.Join(tokens, "hades", "session-demo"), rig.Session{ID: "demo", Cwd: root}}
+	s := session{hooks, filepath.Join(tokens, "hades", "session-demo"), rig.Session{ID: "demo", Cwd: root}, out}
 	return s.steps()
 }
 
@@ -94,6 +100,27 @@ func buildCopy(dir, tokens string) error {
 type session struct {
 	hooks, token string
 	client       rig.Session
+	out          printer
+}
+
+// printer says how the demo prints.
+type printer struct {
+	bold     bool // stdout is a terminal that knows escape codes
+	payloads bool
+}
+
+func (p printer) heading(text string) {
+	if p.bold {
+		text = "\033[1m" + text + "\033[0m"
+	}
+	fmt.Println("\n" + text)
+}
+
+// isTerminal tells whether f is a character device. /dev/null is one too, and
+// nobody reads it.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 func (s session) steps() error {
@@ -113,12 +140,15 @@ func (s session) steps() error {
 		{"The agent calls Bash. The tool runs.", "hades-gate", bash, 0},
 	}
 	for i, step := range steps {
-		fmt.Printf("\n\033[1m%d. %s\033[0m\n", i+1, step.says)
+		s.out.heading(fmt.Sprintf("%d. %s", i+1, step.says))
 		result, err := rig.Command{Path: filepath.Join(s.hooks, step.hook), Stdin: step.payload}.Run()
 		if err != nil {
 			return err
 		}
-		fmt.Printf("   $ %s  <<< %s\n", step.hook, step.payload)
+		fmt.Println("   $ " + step.hook)
+		if s.out.payloads {
+			fmt.Printf("   stdin: %s\n", step.payload)
+		}
 		for _, line := range strings.Split(strings.TrimSuffix(result.Stdout+result.Stderr, "\n"), "\n") {
 			if line != "" {
 				fmt.Println("   │ " + line)
@@ -133,6 +163,8 @@ func (s session) steps() error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\n\033[1mThe token file now (%s):\033[0m\n%s", s.token, token)
+	s.out.heading("The token file now (" + s.token + "):")
+	fmt.Printf("%s", token)
+	fmt.Print(conclusion)
 	return nil
 }
