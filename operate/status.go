@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"moirai/moiraicore"
@@ -37,30 +36,73 @@ func status(o options) error {
 		fmt.Print("Every session is blocked.\n", err)
 		return errFound
 	}
-	sessions := []string{o.session}
-	if o.session == "" {
-		var err error
-		if sessions, err = history.Sessions(); err != nil {
-			return err
+	sessions, err := history.Sessions()
+	if err != nil {
+		return err
+	}
+	if o.session != "" {
+		if sessions = chosen(sessions, o.session); len(sessions) == 0 {
+			fmt.Printf("No token of a session %s. It was never loaded here (it started elsewhere, or the\n"+
+				"loader is not wired or failed), or /tmp was cleaned, or the id is wrong.\nnext: %s\n", moiraicore.Quote(o.session), reload+"; then /start.")
+			return errFound
 		}
 	}
-	var reader history.Reader
 	var all []sessionStatus
 	for _, session := range sessions {
-		h, exists, err := reader.ReadLocked(session)
-		if err != nil {
-			return err
-		}
-		all = append(all, sessionStatus{h, exists, lastRoot(h.Records), countVoids(h.Records)})
+		all = append(all, look(session))
 	}
-	slices.SortFunc(all, func(a, b sessionStatus) int { return b.Modified.Compare(a.Modified) })
+	slices.SortFunc(all, func(a, b sessionStatus) int { // the last line is the nearest to the prompt
+		if a.open() != b.open() {
+			return map[bool]int{true: -1, false: 1}[a.open()]
+		}
+		return a.Modified.Compare(b.Modified)
+	})
+	blocked := 0
 	for _, s := range all {
-		s.print()
+		if !s.open() {
+			blocked++
+		}
+		if o.session == "" {
+			fmt.Println(s.line())
+		} else {
+			s.print()
+		}
 	}
 	if o.session == "" {
-		fmt.Printf("%d sessions\n%s\n", len(all), unlisted)
+		fmt.Printf("%d sessions: %d open, %d blocked. SESSION=ID (or the first characters) shows one.\n%s\n", len(all), len(all)-blocked, blocked, unlisted)
 	}
 	return nil
+}
+
+// chosen are the sessions that an id, its beginning or a path (of the token file
+// or the transcript, as alerts print them) means. A whole id means itself alone.
+func chosen(sessions []string, said string) (some []string) {
+	id := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(said), moiraicore.TokenPrefix), ".jsonl")
+	for _, session := range sessions {
+		if session == id {
+			return []string{id}
+		}
+		if strings.HasPrefix(session, id) {
+			some = append(some, session)
+		}
+	}
+	return some
+}
+
+// look reads one session. What cannot be read is its state, not the end of the run.
+func look(session string) sessionStatus {
+	var reader history.Reader
+	h, exists, err := reader.ReadLocked(session)
+	for deadline := time.Now().Add(moiraicore.LockWait); err == nil && h.Busy && time.Now().Before(deadline); {
+		time.Sleep(moiraicore.LockPoll)
+		h, exists, err = reader.ReadLocked(session)
+	}
+	s := sessionStatus{History: h, exists: exists, err: err}
+	if err == nil && exists {
+		s.root, s.voids = lastRoot(h.Records), countVoids(h.Records)
+		s.load, s.err = moiraicore.ReadToken(session, s.root, moiraicore.MainAgent)
+	}
+	return s
 }
 
 // sessionStatus is one session. Its Records are not kept, the reader reuses them.
@@ -69,6 +111,68 @@ type sessionStatus struct {
 	exists bool
 	root   string // of the last marker that has one
 	voids  int
+	load   *moiraicore.Load // nil if err is not
+	err    error
+}
+
+func (s sessionStatus) open() bool { return s.load != nil && s.load.Open() }
+
+// line is the session at a glance: state, project, age, what is missing, and the
+// next step in a word.
+func (s sessionStatus) line() string {
+	state, step := "blocked", ""
+	switch {
+	case s.err != nil || s.load == nil:
+		step = "its token file is refused: SESSION=" + s.Session + " says why"
+	case s.open():
+		state, step = "open", "nothing is missing"
+	default:
+		step = "missing " + strings.Join(missing(s.load), " ") + ": " + word(s.load)
+	}
+	project := "-"
+	if s.root != "" {
+		project = moiraicore.Quote(s.root)
+	}
+	return fmt.Sprintf("%-7s %s  %s  %s  %s", state, s.Session, project, ago(time.Since(s.Modified)), step)
+}
+
+// missing lists the markers that do not count.
+func missing(load *moiraicore.Load) (list []string) {
+	for i, r := range moiraicore.Required {
+		if !load.Acked[i] {
+			list = append(list, r.Marker)
+		}
+	}
+	if !load.Started {
+		list = append(list, moiraicore.Start)
+	}
+	return list
+}
+
+// word is the next step in a word.
+func word(load *moiraicore.Load) string {
+	switch {
+	case load.Loaded():
+		return "/start"
+	case load.Started:
+		return "read or resume"
+	}
+	return "read or resume, then /start"
+}
+
+// ago is a time span as people say it.
+func ago(d time.Duration) string {
+	for _, unit := range []struct {
+		of   time.Duration
+		name string
+	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
+		if n := int(d / unit.of); n == 1 {
+			return "1 " + unit.name + " ago"
+		} else if n > 1 {
+			return fmt.Sprintf("%d %ss ago", n, unit.name)
+		}
+	}
+	return "just now"
 }
 
 // lastRoot is the root of the last marker of a required file; empty if none is.
@@ -98,12 +202,12 @@ func (s sessionStatus) print() {
 		fmt.Print("  next     ", noToken, "\n\n")
 		return
 	}
-	load, err := moiraicore.ReadToken(s.Session, s.root, moiraicore.MainAgent)
-	if err != nil {
-		fmt.Printf("  blocked  %s\n\n", strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "\n           "))
+	if s.err != nil {
+		fmt.Printf("  blocked  %s\n\n", strings.ReplaceAll(strings.TrimSpace(s.err.Error()), "\n", "\n           "))
 		return
 	}
-	fmt.Printf("  written  %v ago\n", time.Since(s.Modified).Round(time.Second))
+	load := s.load
+	fmt.Printf("  written  %s\n", ago(time.Since(s.Modified)))
 	if s.root != "" {
 		fmt.Println("  root    ", s.root)
 	}
@@ -114,7 +218,7 @@ func (s sessionStatus) print() {
 	if s.voids > 0 {
 		fmt.Printf("  voided   %d times by a compaction\n", s.voids)
 	}
-	fmt.Print("  next     ", next(load, s.root), "\n\n")
+	fmt.Print("  next     ", next(load, s.root), "\n", unreadable(load, s.root), "\n")
 }
 
 func checklist(load *moiraicore.Load) string {
@@ -142,6 +246,23 @@ func pages(load *moiraicore.Load, came bool) []string {
 		}
 	}
 	return list
+}
+
+// unreadable says of the files still to be read which a Read does not count for.
+func unreadable(load *moiraicore.Load, root string) (text string) {
+	for i, r := range moiraicore.Required {
+		if load.Acked[i] || root == "" {
+			continue
+		}
+		path := filepath.Join(root, r.Path)
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || syscall.Access(path, 4) != nil { // R_OK
+			text += "           no Read or load counts of " + moiraicore.Quote(path) + ": it is missing, empty, no file or unreadable\n"
+		} else if info.Size() > moiraicore.MaxRead {
+			text += fmt.Sprintf("           no Read counts of %s: %d bytes, over %d; wire pages or shorten it\n", moiraicore.Quote(path), info.Size(), moiraicore.MaxRead)
+		}
+	}
+	return text
 }
 
 const (

@@ -195,6 +195,28 @@ func loadPages(tr *trial.Trial, s rig.Session, source string, pages ...int) {
 	}
 }
 
+// agree checks that status and the block message of the real gate tick the same
+// markers, and send to /start in the same states.
+func agree(tr *trial.Trial, s rig.Session, status string) {
+	tr.Helper()
+	gate := tr.Play(rig.Command{Path: tr.Bin("hades-gate"), Stdin: s.Bash()})
+	if open := gate.Code == 0; open != strings.Contains(status, "open: tools run") {
+		tr.Errorf("the gate exits %d and status says\n%s", gate.Code, status)
+	}
+	if gate.Code == 0 || strings.Contains(gate.Stderr, "fail-closed") {
+		return
+	}
+	for _, marker := range []string{moiraicore.Required[0].Marker, moiraicore.Required[1].Marker, moiraicore.Required[2].Marker, moiraicore.Start} {
+		if strings.Contains(gate.Stderr, "[x] "+marker) == strings.Contains(status, "[x] "+marker) {
+			continue
+		}
+		tr.Errorf("%s: the gate says\n%s\nand status\n%s", marker, gate.Stderr, status)
+	}
+	if a, b := strings.Contains(gate.Stderr, "[ ] START_ACK"), strings.Contains(status, "/start"); a != b {
+		tr.Errorf("/start: the gate says %v, status %v", a, b)
+	}
+}
+
 // TestStatus: each state of a session is told from the others, with its next
 // step, and nothing is written.
 func TestStatus(t *testing.T) {
@@ -233,20 +255,54 @@ func TestStatus(t *testing.T) {
 			tr := trial.New(t)
 			c.session(tr, rig.Session{ID: "one", Cwd: tr.Root})
 			before := tree(t, moiraicore.TokenParent)
-			res := tr.Operate("status")
-			for _, want := range append(c.want, "session one", "1 sessions") {
+			if res := tr.Operate("status"); !strings.Contains(res.Stdout, "1 sessions: ") || !strings.Contains(res.Stdout, " just now ") {
+				t.Error(res.Stdout)
+			}
+			res := tr.Operate("status", "-session", "on")
+			for _, want := range append(c.want, "session one") {
 				if !strings.Contains(res.Stdout, strings.ReplaceAll(want, "ROOT", tr.Root)) {
 					t.Errorf("no %q in\n%s", want, res.Stdout)
 				}
 			}
-			if one := tr.Operate("status", "-session", "one"); !strings.HasPrefix(res.Stdout, strings.Split(one.Stdout, "  written")[0]) {
+			if one := tr.Operate("status", "-session", "one"); res.Stdout != one.Stdout {
 				t.Errorf("-session one says\n%s", one.Stdout)
 			}
+			agree(tr, rig.Session{ID: "one", Cwd: tr.Root}, res.Stdout)
 			if after := tree(t, moiraicore.TokenParent); after != before {
 				t.Errorf("status made\n%s\nof\n%s", after, before)
 			}
 		})
 	}
+	t.Run("blocked last, and a refused token is a line", func(t *testing.T) {
+		tr := trial.New(t)
+		for _, id := range []string{"a-open", "b-blocked", "c-refused"} {
+			s := rig.Session{ID: id, Cwd: tr.Root}
+			loadPages(tr, s, "startup", 1)
+			if id != "b-blocked" {
+				gate(tr, s.Prompt("/start"))
+			}
+		}
+		tr.Must(os.Chmod(moiraicore.TokenPath("c-refused"), 0o666))
+		res := tr.Run(tr.Bin("operate"), "status")
+		lines := strings.Split(res.Stdout, "\n")
+		if res.Code != 0 || len(lines) < 4 || !strings.HasPrefix(lines[0], "open    a-open") || !strings.HasPrefix(lines[3], "3 sessions: 1 open, 2 blocked") ||
+			!strings.Contains(res.Stdout, "missing START_ACK: /start") || !strings.Contains(res.Stdout, "its token file is refused") {
+			t.Errorf("exit %d: %s", res.Code, res.Stdout)
+		}
+		path := moiraicore.TokenPath("b-blocked") // as an alert prints it
+		if res := tr.Operate("status", "-session", path); !strings.HasPrefix(res.Stdout, "session b-blocked\n") {
+			t.Error(res.Stdout)
+		}
+	})
+	t.Run("root over a user's tokens", func(t *testing.T) {
+		tr := trial.New(t)
+		tr.NeedManaged() // that is, root
+		gate(tr, rig.Session{ID: "one", Cwd: tr.Root}.Prompt("/start"))
+		res := tr.RunAsRoot(tr.Bin("operate"), "status")
+		if res.Code != 1 || strings.Contains(res.Stdout, "rm -r") || !strings.Contains(res.Stdout, "Run this as that user") {
+			t.Errorf("exit %d: %s%s", res.Code, res.Stdout, res.Stderr)
+		}
+	})
 	t.Run("no token", func(t *testing.T) {
 		tr := trial.New(t)
 		if res := tr.Operate("status"); !strings.Contains(res.Stdout, "No sessions") {
@@ -256,7 +312,7 @@ func TestStatus(t *testing.T) {
 			t.Error("status made the token directory")
 		}
 		play(tr, "hades-gate", rig.Session{ID: "other", Cwd: tr.Root}.Prompt("/start"))
-		if res := tr.Operate("status", "-session", "one"); !strings.Contains(res.Stdout, "no token") {
+		if res := tr.Run(tr.Bin("operate"), "status", "-session", "one"); res.Code != 1 || !strings.Contains(res.Stdout, "No token of a session one") {
 			t.Error(res.Stdout)
 		}
 	})
@@ -274,7 +330,7 @@ func TestStatus(t *testing.T) {
 		if res := tr.Play(rig.Command{Path: tr.Bin("hades-gate"), Stdin: rig.Session{ID: "one", Cwd: tr.Root}.Bash()}); res.Code != 2 {
 			t.Errorf("the gate exits %d", res.Code)
 		}
-		if res := tr.Operate("status"); !strings.Contains(res.Stdout, "0 sessions\n\nA blocked session that is not listed") {
+		if res := tr.Operate("status"); !strings.Contains(res.Stdout, "0 sessions: 0 open, 0 blocked. SESSION=ID (or the first characters) shows one.\n\nA blocked session that is not listed") {
 			t.Error(res.Stdout)
 		}
 	})
