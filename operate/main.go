@@ -10,6 +10,7 @@
 //	operate verify [-root DIR]      check what is wired, and run it
 //	operate status [-session ID]    say why a session is blocked and what to do
 //	operate schedule [-root DIR]    print what runs the probe every hour
+//	operate statusline [COMMAND …]  print the gate's state for the client's status line
 //	operate fit -root DIR           say how many pages the rule files need
 //
 // Exit 0: done, or all is well. Exit 1: not done, or something is wrong. Exit
@@ -34,7 +35,8 @@ import (
 
 const usage = `usage: operate install [-root DIR] | uninstall [-force] | wiring | wiring-managed |
        install-managed | uninstall-managed | verify [-root DIR] |
-       status [-session ID] | schedule [-root DIR] | fit -root DIR
+       status [-session ID] | statusline [COMMAND ...] | schedule [-root DIR] |
+       fit -root DIR
 `
 
 // Ends of a command that need no message of their own: errFound has said what
@@ -88,6 +90,9 @@ func main() {
 func operate(args []string) error {
 	if len(args) == 0 {
 		return errUsage
+	}
+	if args[0] == "statusline" { // what follows is a command of the operator's
+		return statusline(args[1:])
 	}
 	c, ok := commands[args[0]]
 	if !ok {
