@@ -25,7 +25,7 @@ func status(o options) error {
 				fmt.Printf("Every session is blocked: there is no %s, and %s cannot be written: %v\n", dir, parent, err)
 				return errFound
 			}
-			fmt.Printf("No sessions: there is no %s. The next session in a constellation makes it.\n", moiraicore.TokenDir)
+			fmt.Printf("No sessions: there is no %s. The next session in a constellation makes it.\nA session in a sandbox with a /tmp of its own keeps its token there, unseen from here.\n", moiraicore.TokenDir)
 			return nil
 		}
 	}

@@ -27,6 +27,7 @@ const (
 	tokenRefused = "token_refused"           // a token file that the gate does not believe
 	orphan       = "orphan_marker"           // a record that no hook of ours would write (§4.5)
 	startNoLoad  = "start_without_load"      // /start, and in an hour no load
+	mcpServe     = "ungated_mcp_serve"       // a server that runs tools past every hook
 	ungated      = "ungated_session"         // a session that the hooks never saw
 )
 

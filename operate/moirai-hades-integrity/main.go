@@ -92,6 +92,7 @@ func probe(root string, now time.Time) (alerts []alert, seen string, err error) 
 	for _, f := range append(report.Findings, programs...) {
 		alerts = append(alerts, alert(f))
 	}
+	alerts = append(alerts, mcpServeAlerts(m, root, procDir)...)
 	dir, err := tokenDirAlerts()
 	if err != nil {
 		return nil, "", err

@@ -241,6 +241,9 @@ var breaks = []struct {
 	{"start_without_load", "a start two hours ago and no load", func(tr *trial.Trial) {
 		token(tr, "unloaded", "@7200 START_ACK UserPromptSubmit main")
 	}},
+	{"ungated_mcp_serve", "settings that start the client's own MCP server", func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Home, ".claude.json"), `{"mcpServers":{"x":{"command":"/usr/bin/claude","args":["mcp","serve"]}}}`)
+	}},
 	{"ungated_session", "a transcript without a token", func(tr *trial.Trial) {
 		transcript(tr, ".claude", "ungated", tr.Root, time.Now())
 	}},

@@ -15,7 +15,7 @@ func tokenDirAlerts() ([]alert, error) {
 	for _, dir := range []string{moiraicore.TokenParent, moiraicore.TokenDir} {
 		info, err := os.Lstat(dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			return []alert{alarm(dirMissing, "%s: no session in a constellation since the machine started, or the hooks do not run", dir)}, nil
+			return []alert{alarm(dirMissing, "%s: no session in a constellation since the machine started, or the hooks do not run, or they run in a sandbox with a /tmp of its own", dir)}, nil
 		}
 		if err != nil {
 			return nil, err

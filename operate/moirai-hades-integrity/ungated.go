@@ -47,7 +47,7 @@ func ungatedAlerts(m wiring.Machine, report wiring.Report, now time.Time) ([]ale
 			}
 			cwd, began := beginning(path)
 			if began.After(since) && moiraicore.Locate(cwd).In {
-				alerts = append(alerts, alarm(ungated, "%s began %v ago in %s and has no token: the hooks never ran, or its load failed",
+				alerts = append(alerts, alarm(ungated, "%s began %v ago in %s and has no token: the hooks never ran, its load failed, or it runs in a sandbox with a /tmp of its own",
 					path, now.Sub(began).Round(time.Minute), cwd))
 			}
 		}
