@@ -241,6 +241,10 @@ var breaks = []struct {
 	{"start_without_load", "a start two hours ago and no load", func(tr *trial.Trial) {
 		token(tr, "unloaded", "@7200 START_ACK UserPromptSubmit main")
 	}},
+	{"token_refused", "a token file that we cannot read", func(tr *trial.Trial) {
+		token(tr, "unreadable", "@10 START_ACK UserPromptSubmit main")
+		tr.Must(os.Chmod(moiraicore.TokenPath("unreadable"), 0))
+	}},
 	{"ungated_mcp_serve", "settings that start the client's own MCP server", func(tr *trial.Trial) {
 		tr.Write(filepath.Join(tr.Home, ".claude.json"), `{"mcpServers":{"x":{"command":"/usr/bin/claude","args":["mcp","serve"]}}}`)
 	}},

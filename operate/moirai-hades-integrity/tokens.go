@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"runtime"
 	"slices"
 	"strings"
@@ -88,6 +90,10 @@ func (t *tally) look(session string) {
 	if err == nil && exists && wrong != nil {
 		h, exists, err = t.reader.ReadLocked(session)
 		wrong = t.wrong(h)
+	}
+	if one := new(fs.PathError); errors.As(err, &one) && one.Path == moiraicore.TokenPath(session) {
+		t.alerts = append(t.alerts, alarm(tokenRefused, "%v", err)) // the others are still to be judged
+		return
 	}
 	if err != nil {
 		t.err = err
