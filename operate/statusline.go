@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"moirai/moiraicore"
@@ -49,8 +50,8 @@ func glance(stdin []byte) string {
 	if err != nil {
 		return ""
 	}
-	cwd, err := payload.Cwd()
-	if err != nil {
+	cwd, err := payload.Text(moiraicore.KeyCwd)
+	if err != nil || !filepath.IsAbs(cwd) {
 		return ""
 	}
 	scope := moiraicore.Locate(cwd)
