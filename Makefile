@@ -27,7 +27,7 @@ FUZZ        := $(shell grep -oh 'func Fuzz[A-Za-z]*' moiraicore/*_test.go | cut 
 
 .DEFAULT_GOAL := help
 .PHONY: help build tests demo stress faults mutants bench e2e e2e-matrix mac-facts check needs format vet cross race fuzz shell same \
-	install uninstall install-managed uninstall-managed wiring wiring-managed verify status fit probe-schedule clean
+	install uninstall wire unwire install-managed uninstall-managed wiring wiring-managed verify status fit probe-schedule clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 26
@@ -124,20 +124,30 @@ same: tests
 		cmp bin/hades-gate '$(abspath $(HOOKS))/hades-gate' && cmp bin/hades-session-load '$(abspath $(HOOKS))/hades-session-load' && \
 		echo "built twice, the same bytes"
 
-install: build ## copy the hooks to ~/.local/libexec/moirai and link them [ROOT=constellation]
-	@bin/operate install $(if $(ROOT),-root '$(ROOT)')
+# What several commands of operate take.
+PAGING := $(if $(ROOT),-root '$(ROOT)') $(if $(PAGES),-pages '$(PAGES)')
+ASKING := $(if $(YES),-yes)
+
+install: build ## copy the hooks to ~/.local/libexec/moirai and link them [ROOT=constellation] [YES=1]
+	@bin/operate install $(if $(ROOT),-root '$(ROOT)') $(ASKING)
 
 uninstall: build ## undo install; what it found comes back [FORCE=1]
 	@bin/operate uninstall $(if $(FORCE),-force)
 
-wiring: build ## print the hooks for user settings
-	@bin/operate wiring
+wire: build ## install, and put the hooks into each account's settings [ROOT=constellation] [PAGES=N] [YES=1] [ALL=1] [STATUSLINE=1]
+	@bin/operate wire $(PAGING) $(ASKING) $(if $(ALL),-all) $(if $(STATUSLINE),-statusline)
 
-wiring-managed: build ## print the managed drop-in
-	@bin/operate wiring-managed
+unwire: build ## take them out of the settings; what wire found comes back [YES=1] [ALL=1]
+	@bin/operate unwire $(ASKING) $(if $(ALL),-all)
 
-install-managed: build ## as root: hooks and drop-in out of every user's reach
-	@bin/operate install-managed
+wiring: build ## print the hooks for user settings, to be pasted [ROOT=constellation] [PAGES=N]
+	@bin/operate wiring $(PAGING)
+
+wiring-managed: build ## print the managed drop-in [ROOT=constellation] [PAGES=N]
+	@bin/operate wiring-managed $(PAGING)
+
+install-managed: build ## as root: hooks and drop-in out of every user's reach [ROOT=constellation] [PAGES=N] [STRICT=1] [YES=1]
+	@bin/operate install-managed $(PAGING) $(if $(STRICT),-strict) $(ASKING)
 
 uninstall-managed: build ## as root: undo install-managed
 	@bin/operate uninstall-managed

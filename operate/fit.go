@@ -33,13 +33,13 @@ func fit(o options) error {
 	for k, page := range pages {
 		fmt.Printf("%10d  %d of %d\n", moiraicore.Units(page), k+1, len(pages))
 	}
-	fmt.Printf("\npages needed: %d; make wiring wires %d\n", len(pages), wiring.Pages)
+	fmt.Printf("\npages needed: %d; make wire wires %d where nobody asks for more\n", len(pages), wiring.Pages)
 	if len(pages) > moiraicore.MaxPages {
 		return fmt.Errorf("more than the %d pages that can be wired: shorten the files", moiraicore.MaxPages)
 	}
 	if len(pages) > wiring.Pages {
-		return fmt.Errorf("wire %s 1/%d to %d/%d in the place of the %d that make wiring prints, or shorten the files; make verify ROOT=%s tells whether it is",
-			moiraicore.LoaderName, len(pages), len(pages), len(pages), wiring.Pages, o.root)
+		return fmt.Errorf("wire %d with make wire ROOT=%s (or make install-managed ROOT=…), or shorten the files; make verify ROOT=%s tells whether it is",
+			len(pages), o.root, o.root)
 	}
 	return nil
 }

@@ -26,13 +26,25 @@ var linkNames = map[string]string{
 // probeLink is where an hourly runner in the constellation looks for the probe (§4.1).
 const probeLink = "cerberus/probes/" + probeName + ".sh"
 
-// install copies the programs into their folder and links them into the config
-// folder, and with a root the probe into the constellation (D16). Run again, it
-// changes only what differs.
+// install puts the programs in place for this user's config folder.
 func install(o options) error {
+	if err := place(o, []string{o.machine.ConfigDir}); err != nil {
+		return err
+	}
+	fmt.Println("\nNext: make wire (put the hooks into the settings), then make verify ROOT=/path/to/constellation-hades.")
+	return nil
+}
+
+// place copies the programs into their folder and links them into the config
+// folders, and with a root the probe into the constellation (D16). Run again, it
+// changes only what differs.
+func place(o options, configDirs []string) error {
 	links := map[string]string{}
-	for name, program := range linkNames {
-		links[filepath.Join(o.machine.Links(), name)] = filepath.Join(o.machine.Programs(), program)
+	for _, dir := range configDirs {
+		m := wiring.Machine{Home: o.machine.Home, ConfigDir: dir}
+		for name, program := range linkNames {
+			links[filepath.Join(m.Links(), name)] = filepath.Join(m.Programs(), program)
+		}
 	}
 	if o.root != "" {
 		scope := moiraicore.Locate(o.root)
@@ -69,7 +81,6 @@ func install(o options) error {
 			return err
 		}
 	}
-	fmt.Println("\nNext: make wiring (what to put into the settings), then make verify ROOT=/path/to/constellation-hades.")
 	return nil
 }
 
@@ -109,7 +120,7 @@ func uninstall(o options) error {
 	}
 	if wired != "" && !o.force {
 		return fmt.Errorf("not uninstalled: settings still name the hooks, and a missing gate blocks every constellation session:\n%s"+
-			"Take these out first (they are live within seconds), then uninstall again; or uninstall -force (make uninstall FORCE=1)", wired)
+			"Take these out first (make unwire; they are live within seconds), then uninstall again; or uninstall -force (make uninstall FORCE=1)", wired)
 	}
 	othersTokens := false // of the bash version, if that is back
 	for _, path := range record.Links {
@@ -118,6 +129,9 @@ func uninstall(o options) error {
 			return err
 		}
 		othersTokens = othersTokens || gaveBack
+	}
+	if err := remove(wiring.WiredPath(folder)); err != nil {
+		return err
 	}
 	if err := removePrograms(folder, record); err != nil {
 		return err

@@ -343,16 +343,16 @@ func TestManaged(t *testing.T) {
 	if again := tree(t, wiring.ManagedPrograms, wiring.DropIn()); again != installed {
 		t.Errorf("a second install-managed changes something:\n%s", again)
 	}
-	more := regexp.MustCompile(`("[0-9]+)/4"`).ReplaceAllString(string(drop), `$1/6"`)
-	earlier := regexp.MustCompile(`(hades-session-load)",\s*"args": \[\s*"([0-9]+/6)"\s*\]`).ReplaceAllString(more, `$1 $2"`)
+	more := regexp.MustCompile(`("[0-9]+)/8"`).ReplaceAllString(string(drop), `$1/12"`)
+	earlier := regexp.MustCompile(`(hades-session-load)",\s*"args": \[\s*"([0-9]+/12)"\s*\]`).ReplaceAllString(more, `$1 $2"`)
 	if more == string(drop) || earlier == more {
 		t.Fatal("nothing to change in the drop-in")
 	}
 	for form, text := range map[string]string{"exec form": more, "shell form, as an earlier version had it": earlier} {
 		tr.Must(os.WriteFile(wiring.DropIn(), []byte(text), 0o644))
 		run(0, "install-managed")
-		if drop, err = os.ReadFile(wiring.DropIn()); err != nil || !strings.Contains(string(drop), `"6/6"`) || strings.Contains(string(drop), "/4") {
-			t.Errorf("wired for six pages in %s, install-managed leaves %v\n%s", form, err, drop)
+		if drop, err = os.ReadFile(wiring.DropIn()); err != nil || !strings.Contains(string(drop), `"8/12"`) || strings.Contains(string(drop), "/8\"") {
+			t.Errorf("wired for twelve pages in %s, install-managed leaves %v\n%s", form, err, drop)
 		}
 	}
 	run(0, "uninstall-managed")

@@ -13,7 +13,7 @@ import (
 // installManaged puts root's copies of the programs and the drop-in where no
 // user can write (D15). Programs first: the drop-in is live within seconds. No
 // other settings are read or written.
-func installManaged(options) error {
+func installManaged(o options) error {
 	if err := needRoot(); err != nil {
 		return err
 	}
@@ -36,7 +36,11 @@ func installManaged(options) error {
 	if _, err := putFile(wiring.RecordPath(wiring.ManagedPrograms), record.Text(), 0o644); err != nil {
 		return err
 	}
-	pages, err := wiring.PagesIn(dropIn) // what was wired for more pages stays so
+	wired, err := wiring.PagesIn(dropIn) // what was wired for more pages stays so
+	if err != nil {
+		return err
+	}
+	pages, err := wantedPages(o, wired)
 	if err != nil {
 		return err
 	}

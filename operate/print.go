@@ -18,19 +18,25 @@ files that the block message names in full, or by a restart or resume; then
 // printWiring prints the block for user settings on stdout, ready to paste or to
 // redirect, and what to know about it on stderr.
 func printWiring(o options) error {
-	if _, err := os.Stdout.Write(wiring.User(o.machine)); err != nil {
-		return err
-	}
-	file := filepath.Join(o.machine.ConfigDir, "settings.json")
-	fmt.Fprintf(os.Stderr, `
-Paste this into %s, event by event beside what else is there.
-Leave hades-deployment-gate.sh and hades-vault-guard.sh as they are.
-`, file)
 	report, err := wiring.Check(o.machine, "")
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(os.Stderr, replaces(report, wiring.EveryUserWire(o.machine)))
+	pages, err := wantedPages(o, report.MostPages())
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stdout.Write(wiring.User(o.machine, pages)); err != nil {
+		return err
+	}
+	file := filepath.Join(o.machine.ConfigDir, "settings.json")
+	fmt.Fprintf(os.Stderr, `
+make wire does this for you, and make unwire takes it back. By hand: paste this
+into %s, event by event beside what else is there. One comma too many, and the
+client ignores the whole file without a word: every session runs ungated.
+Leave hades-deployment-gate.sh and hades-vault-guard.sh as they are.
+`, file)
+	fmt.Fprint(os.Stderr, replaces(report, wiring.EveryUserWire(o.machine, pages)))
 	fmt.Fprintf(os.Stderr, `
 If no client of yours is older than 2.1.118, add this beside the others in hooks:
 from 2.1.332 on it gates the shell code that skills and typed commands hold, which
@@ -64,8 +70,12 @@ func replaces(report wiring.Report, printed []wiring.Wire) string {
 	return "It replaces these, take them out:\n" + text
 }
 
-func printManaged(options) error {
-	if _, err := os.Stdout.Write(wiring.Managed(wiring.Pages)); err != nil {
+func printManaged(o options) error {
+	pages, err := wantedPages(o, 0)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stdout.Write(wiring.Managed(pages)); err != nil {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, `

@@ -349,7 +349,7 @@ func TestStatus(t *testing.T) {
 // TestFit: the number of pages is the one that the loader asks for, and no
 // token is touched.
 func TestFit(t *testing.T) {
-	for total, pages := range map[int]int{100: 1, 25_000: 3, 36_000: 4, 60_000: 7} {
+	for total, pages := range map[int]int{100: 1, 25_000: 3, 36_000: 4, 60_000: 7, 80_000: 9} {
 		tr := trial.New(t)
 		_, err := rig.Constellation(tr.Root, rig.SizedContents(total))
 		tr.Must(err)
@@ -357,7 +357,7 @@ func TestFit(t *testing.T) {
 		if _, err := os.Lstat(moiraicore.TokenParent); err == nil {
 			t.Error("fit made the token directory")
 		}
-		if want := fmt.Sprintf("pages needed: %d;", pages); !strings.Contains(res.Stdout, want) || (res.Code == 0) != (pages <= 4) {
+		if want := fmt.Sprintf("pages needed: %d;", pages); !strings.Contains(res.Stdout, want) || (res.Code == 0) != (pages <= 8) {
 			t.Errorf("%d: exit %d, no %q in\n%s%s", total, res.Code, want, res.Stdout, res.Stderr)
 		}
 		session := rig.Session{ID: "one", Cwd: tr.Root}

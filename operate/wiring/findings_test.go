@@ -128,7 +128,7 @@ var findings = []struct {
 		g["hooks"] = slices.Delete(g["hooks"].([]any), 1, 2)
 	})},
 	{wiring.PagesUnwired, "loaders of different sets", false, command("SessionStart", func(c string) string {
-		return strings.Replace(c, "1/4", "1/5", 1)
+		return strings.Replace(c, "1/8", "1/9", 1)
 	})},
 	{wiring.Disabled, "disableAllHooks in user settings", false, edit(func(s map[string]any) { s["disableAllHooks"] = true })},
 	{wiring.Disabled, "disableAllHooks in local settings", false, func(tr *trial.Trial) {
@@ -213,7 +213,7 @@ var findings = []struct {
 		tr.Root = renamed
 	}},
 	{wiring.PagesNeeded, "files for more pages than are wired", false, func(tr *trial.Trial) {
-		_, err := rig.Constellation(tr.Root, rig.SizedContents(5*9_500))
+		_, err := rig.Constellation(tr.Root, rig.SizedContents(9*9_500))
 		tr.Must(err)
 	}},
 	{wiring.TypesStart, "a scheduled prompt that types /start", false, func(tr *trial.Trial) {
@@ -267,7 +267,7 @@ var harmless = []struct {
 	{"one plain loader", edit(func(s map[string]any) {
 		g := trial.Group(s, "SessionStart", 0)
 		h := g["hooks"].([]any)[0].(map[string]any)
-		h["command"] = strings.TrimSuffix(h["command"].(string), " 1/4")
+		h["command"] = strings.TrimSuffix(h["command"].(string), " 1/8")
 		g["hooks"] = []any{h}
 	})},
 	{"a scheduled prompt that starts nothing", func(tr *trial.Trial) {
@@ -279,7 +279,7 @@ var harmless = []struct {
 		git(tr, tr.Root, "worktree", "add", "-q", filepath.Join(tr.Root, ".claude/worktrees/side"))
 	}},
 	{"files that fill the wired pages", func(tr *trial.Trial) {
-		_, err := rig.Constellation(tr.Root, rig.SizedContents(4*9_000))
+		_, err := rig.Constellation(tr.Root, rig.SizedContents(8*9_000))
 		tr.Must(err)
 	}},
 	{"a second account with hooks of its own", func(tr *trial.Trial) {
@@ -358,13 +358,13 @@ func TestDoubledSays(t *testing.T) {
 	tr.Operate("install")
 	tr.Write(tr.Settings(), tr.Operate("wiring").Stdout)
 	res := tr.Run(tr.Bin("operate"), "verify")
-	for _, what := range []string{"SessionStart page 1/4", "SessionStart page 4/4", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact"} {
+	for _, what := range []string{"SessionStart page 1/8", "SessionStart page 8/8", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact"} {
 		want := fmt.Sprintf("%s in %s and again in %s; take it out of the latter", what, wiring.DropIn(), tr.Settings())
 		if !strings.Contains(res.Stdout, want) {
 			t.Errorf("no %q in\n%s", want, res.Stdout)
 		}
 	}
-	if got := trial.Marked(res.Stdout, "FAIL"); res.Code != 1 || len(got) != len(wiring.UserWires(wiring.Machine{})) {
+	if got := trial.Marked(res.Stdout, "FAIL"); res.Code != 1 || len(got) != len(wiring.UserWires(wiring.Machine{}, wiring.Pages)) {
 		t.Errorf("exit %d, failed: %v", res.Code, got)
 	}
 	tr.Write(tr.Settings(), "{}")

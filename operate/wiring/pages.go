@@ -8,15 +8,16 @@ import (
 // pageGaps says what the wired loaders lack to be 1/N to N/N. Empty if nothing.
 func pageGaps(hooks []Hook) string {
 	n, got := 0, map[int]bool{}
+	var first *Source
 	for _, h := range hooks {
 		k, of, ok := h.Page()
 		if !ok || !h.serves() {
 			continue
 		}
 		if n != 0 && n != of {
-			return fmt.Sprintf("loaders are wired for %d pages and for %d: one number for all", n, of)
+			return fmt.Sprintf("two wirings with different N run, so that no load is ever whole: loaders for %d pages in %s and for %d in %s", n, first.Path, of, h.Source.Path)
 		}
-		n, got[k] = of, true
+		n, got[k], first = of, true, h.Source
 	}
 	var missing []string
 	for k := 1; k <= n; k++ {
@@ -30,10 +31,10 @@ func pageGaps(hooks []Hook) string {
 	return "no loader for page " + strings.Join(missing, ", ")
 }
 
-// PagesIn is for how many pages a managed settings file wires the loader: Pages, or
-// more. An error means that we could not look.
+// PagesIn is for how many pages a managed settings file wires the loader, 0 if it
+// does not. An error means that we could not look.
 func PagesIn(path string) (int, error) {
-	most := Pages
+	most := 0
 	s, err := readSource(path, TierManaged, "")
 	if err != nil || s == nil {
 		return most, err

@@ -36,24 +36,25 @@ type (
 )
 
 // UserWires lists the hooks for user settings, by the links that install makes
-// in this user's config folder (D15, D16), in a form that every client can read.
-func UserWires(m Machine) []Wire {
-	return slices.DeleteFunc(EveryUserWire(m), func(w Wire) bool { return w.Event == PreSkillShell })
+// in this user's config folder (D15, D16), in a form that every client can read, with
+// so many loaders.
+func UserWires(m Machine, pages int) []Wire {
+	return slices.DeleteFunc(EveryUserWire(m, pages), func(w Wire) bool { return w.Event == PreSkillShell })
 }
 
 // EveryUserWire lists what may stand there: UserWires, and last PreSkillShell.
-func EveryUserWire(m Machine) []Wire { return Wires(Quote(m.Links(), m.Home), Pages) }
+func EveryUserWire(m Machine, pages int) []Wire { return Wires(Quote(m.Links(), m.Home), pages) }
 
 // UserSkillShell is the entry for PreSkillShell in user settings, as one member of hooks.
 func UserSkillShell(m Machine) []byte {
-	all := EveryUserWire(m)
+	all := EveryUserWire(m, Pages)
 	last := all[len(all)-1]
 	text := encoded(map[string][]groupJSON{last.Event: {{last.Matcher, []commandJSON{{Type: "command", Command: last.Command}}}}})
 	return append(bytes.TrimSuffix(bytes.TrimPrefix(text, []byte("{\n")), []byte("\n}\n")), '\n')
 }
 
 // User is the block for user settings (§6 step 8).
-func User(m Machine) []byte { return printed(UserWires(m), nil) }
+func User(m Machine, pages int) []byte { return printed(UserWires(m, pages), nil) }
 
 // Managed is the whole managed drop-in: the hooks by their root-owned binaries, with
 // so many loaders, and the pins of the environment (D15).
@@ -65,7 +66,8 @@ func Managed(pages int) []byte {
 	return printed(ManagedWires(pages), env)
 }
 
-func printed(wires []Wire, env map[string]string) []byte {
+// grouped puts the wires into the groups in which they are written, by event.
+func grouped(wires []Wire) map[string][]groupJSON {
 	groups := map[string][]groupJSON{}
 	for _, w := range wires {
 		g := groups[w.Event]
@@ -83,12 +85,18 @@ func printed(wires []Wire, env map[string]string) []byte {
 		last.Hooks = append(last.Hooks, command)
 		groups[w.Event] = g
 	}
+	return groups
+}
+
+func printed(wires []Wire, env map[string]string) []byte {
+	groups := grouped(wires)
 	return encoded(settingsJSON{env, hooksJSON{
 		groups[moiraicore.SessionStart], groups[moiraicore.UserPromptSubmit], groups[moiraicore.PreToolUse],
 		groups[moiraicore.PostToolUse], groups[moiraicore.PreCompact], groups[PreSkillShell],
 	}})
 }
 
+// encoded is v as it is printed.
 func encoded(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

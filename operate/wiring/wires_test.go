@@ -26,6 +26,9 @@ const (
 	d15Load = `"$HOME"/.claude/hooks/moirai/hades-session-load`
 )
 
+// eight loaders are wired where nobody asked for another number.
+var eight = []string{"1/8", "2/8", "3/8", "4/8", "5/8", "6/8", "7/8", "8/8"}
+
 // TestWires: the printed block is D15's, in JSON that holds nothing else.
 func TestWires(t *testing.T) {
 	command := func(c string) any { return map[string]any{"type": "command", "command": c} }
@@ -37,8 +40,12 @@ func TestWires(t *testing.T) {
 		return []any{g}
 	}
 	hooks := func(gate, load string) map[string]any {
+		var loads []any
+		for _, page := range eight {
+			loads = append(loads, command(load+" "+page))
+		}
 		return map[string]any{
-			"SessionStart":     group("", command(load+" 1/4"), command(load+" 2/4"), command(load+" 3/4"), command(load+" 4/4")),
+			"SessionStart":     group("", loads...),
 			"UserPromptSubmit": group("", command(gate)),
 			"PreToolUse":       group("*", command(gate+d15Guard)),
 			"PostToolUse":      group("Read", command(gate)),
@@ -50,8 +57,12 @@ func TestWires(t *testing.T) {
 	}
 	gate, load := program("hades-gate"), "hades-session-load"
 	guarded := command(wiring.Quote(wiring.ManagedPrograms, "") + "/hades-gate" + d15Guard)
+	var loads []any
+	for _, page := range eight {
+		loads = append(loads, program(load, page))
+	}
 	managed := map[string]any{
-		"SessionStart":     group("", program(load, "1/4"), program(load, "2/4"), program(load, "3/4"), program(load, "4/4")),
+		"SessionStart":     group("", loads...),
 		"UserPromptSubmit": group("", gate),
 		"PreToolUse":       group("*", guarded, gate),
 		"PostToolUse":      group("Read", gate),
@@ -65,8 +76,8 @@ func TestWires(t *testing.T) {
 		got  []byte
 		want map[string]any
 	}{
-		"user":    {wiring.User(home), map[string]any{"hooks": hooks(d15Gate, d15Load)}},
-		"account": {wiring.User(other), map[string]any{"hooks": hooks(`"/srv/two accounts/hooks/moirai"/hades-gate`, `"/srv/two accounts/hooks/moirai"/hades-session-load`)}},
+		"user":    {wiring.User(home, wiring.Pages), map[string]any{"hooks": hooks(d15Gate, d15Load)}},
+		"account": {wiring.User(other, wiring.Pages), map[string]any{"hooks": hooks(`"/srv/two accounts/hooks/moirai"/hades-gate`, `"/srv/two accounts/hooks/moirai"/hades-session-load`)}},
 		"managed": {wiring.Managed(wiring.Pages), map[string]any{"env": pins(), "hooks": managed}},
 	} {
 		want, err := json.Marshal(c.want)
