@@ -41,6 +41,9 @@ func verify(o options) error {
 		return err
 	}
 	printNotes(report)
+	if err := printProjectCode(o.root); err != nil {
+		return err
+	}
 	fmt.Printf("\n%d passed, %d failed\n", t.passed, t.failed)
 	if t.failed > 0 {
 		fmt.Println("What each name means and what to do:", page("ALERTS.md"))
@@ -74,6 +77,22 @@ func printSources(report wiring.Report) {
 		}
 	}
 	fmt.Println()
+}
+
+// printProjectCode notes what the root's own files make the client run.
+func printProjectCode(root string) error {
+	if root == "" {
+		return nil
+	}
+	notes, err := wiring.ProjectCode(root)
+	if err != nil || len(notes) == 0 {
+		return err
+	}
+	fmt.Println("\nNote: files of", root, "make the client run this, before /start too. No hook is asked; review it:")
+	for _, n := range notes {
+		fmt.Println("  " + plain(n))
+	}
+	return nil
 }
 
 // printNotes says what no check can make good.

@@ -89,6 +89,8 @@ func New(t testing.TB) *Trial {
 	tr.Must(os.MkdirAll(filepath.Join(tr.Home, ".claude"), 0o755))
 	_, err := rig.Constellation(tr.Root, rig.SmallContents())
 	tr.Must(err)
+	tr.Must(os.MkdirAll(filepath.Join(tr.Root, ".claude/commands"), 0o755))
+	tr.Must(os.WriteFile(filepath.Join(tr.Root, ".claude/commands/start.md"), []byte("Start.\n"), 0o644))
 	tr.Own(dir)
 	if place.managed {
 		tr.Must(clearManaged())

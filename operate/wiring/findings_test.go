@@ -220,6 +220,37 @@ var findings = []struct {
 		tr.Write(filepath.Join(tr.Root, ".claude/scheduled_tasks.json"),
 			`{"tasks": [{"id": "1", "cron": "*/5 * * * *", "prompt": "/start and go on", "recurring": true}]}`)
 	}},
+	{wiring.NoStart, "nothing named start in reach", false, func(tr *trial.Trial) {
+		tr.Must(os.Remove(filepath.Join(tr.Root, ".claude/commands/start.md")))
+	}},
+	{wiring.NoStart, "a start that belongs to a plugin or a folder of commands", false, func(tr *trial.Trial) {
+		tr.Must(os.Rename(filepath.Join(tr.Root, ".claude/commands/start.md"), filepath.Join(tr.Root, ".claude/commands/starts.md")))
+		tr.Write(filepath.Join(tr.Home, ".claude/plugins/x/commands/start.md"), "x")
+	}},
+	{wiring.TypesAtStart, "a SessionStart hook in project settings that answers with a prompt", false, func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Root, ".claude/settings.json"), projectHook(`echo '{"initialUserMessage":"/start"}'`))
+	}},
+	{wiring.TypesAtStart, "one in local settings, in a script", false, func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Root, "x/go.sh"), `echo '{"initialUserMessage":"/start"}'`)
+		tr.Write(filepath.Join(tr.Root, ".claude/settings.local.json"), projectHook(`bash "$CLAUDE_PROJECT_DIR"/x/go.sh now`))
+	}},
+	{wiring.TypesAtStart, "one in user settings, in a script of the home folder", true, func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Home, "go.sh"), `echo '{"initialUserMessage":"/start"}'`)
+		tr.Write(tr.Settings(), projectHook("~/go.sh"))
+	}},
+	{wiring.TypesAtStart, "an agent with initialPrompt", false, func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Root, ".claude/agents/deep/x.md"), "---\r\nname: x\r\ninitialPrompt : /start\r\n---\r\nx")
+	}},
+	{wiring.TypesAtStart, "one of the user's, with only managed hooks", true, func(tr *trial.Trial) {
+		managedOnly(tr)
+		tr.Write(filepath.Join(tr.Home, ".claude/agents/x.md"), "---\nname: x\n\"initialPrompt\": /start\n---\nx")
+	}},
+	{wiring.TypesAtStart, "a hook module of a skill that is a plugin", true, func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Root, ".claude/skills/x/hooks.json"), `{"modules": ["./m.js"]}`)
+	}},
+	{wiring.TypesAtStart, "one in the user's folder", true, func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Home, ".claude/skills/x/hooks/hooks.json"), `{"hooks": {}, "modules": ["./m.js"]}`)
+	}},
 	{wiring.WorktreeOut, "a worktree under another name", false, func(tr *trial.Trial) {
 		git(tr, tr.Root, "init", "-q")
 		git(tr, tr.Root, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-q", "--allow-empty", "-m", "x")
@@ -281,6 +312,15 @@ var harmless = []struct {
 	{"files that fill the wired pages", func(tr *trial.Trial) {
 		_, err := rig.Constellation(tr.Root, rig.SizedContents(8*9_000))
 		tr.Must(err)
+	}},
+	{"start as a skill, or as the user's, or of another account alone", func(tr *trial.Trial) {
+		tr.Must(os.Remove(filepath.Join(tr.Root, ".claude/commands/start.md")))
+		tr.Write(filepath.Join(tr.Home, ".claude/skills/war-room-start/SKILL.md"), "x")
+	}},
+	{"files that type nothing", func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Root, ".claude/agents/x.md"), "---\nname: x\n---\ninitialPrompt: /start\n")
+		tr.Write(filepath.Join(tr.Root, ".claude/settings.json"), projectHook("echo hello"))
+		tr.Write(filepath.Join(tr.Home, ".claude/projects/x/1.jsonl"), `{"initialUserMessage":"/start"}`)
 	}},
 	{"a second account with hooks of its own", func(tr *trial.Trial) {
 		second := *tr
@@ -396,6 +436,49 @@ func TestDoubledCloses(t *testing.T) {
 			closed = 2
 		}
 		run(closed, "hades-gate", s.Bash())
+	}
+}
+
+// TestManagedOnlyHolds: where only managed hooks run, hooks of others type nothing.
+func TestManagedOnlyHolds(t *testing.T) {
+	tr := trial.New(t)
+	wire(tr, true)
+	managedOnly(tr)
+	tr.Write(filepath.Join(tr.Root, ".claude/settings.json"), projectHook(`echo '{"initialUserMessage":"/start"}'`))
+	tr.Write(filepath.Join(tr.Root, ".claude/skills/x/hooks.json"), `{"modules": ["./m.js"]}`)
+	wantFindings(tr)
+}
+
+func managedOnly(tr *trial.Trial) {
+	tr.Must(os.WriteFile(filepath.Join(wiring.ManagedSettings, "managed-settings.json"), []byte(`{"allowManagedHooksOnly": true}`), 0o644))
+}
+
+// projectHook is settings with one SessionStart hook.
+func projectHook(command string) string {
+	return fmt.Sprintf(`{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": %q}]}]}}`, command)
+}
+
+// TestProjectCode: verify notes each piece of code that files of the root make the
+// client run, and stays green.
+func TestProjectCode(t *testing.T) {
+	tr := trial.New(t)
+	wire(tr, false)
+	if out := tr.Operate("verify", "-root", tr.Root).Stdout; strings.Contains(out, "make the client run") {
+		t.Error(out)
+	}
+	tr.Write(filepath.Join(tr.Root, ".claude/settings.json"), `{"apiKeyHelper": "one.sh", "statusLine": {"type": "command", "command": "two.sh"},
+		"awsAuthRefresh": "three.sh", "awsCredentialExport": "four.sh", "fileSuggestion": {"type": "command", "command": "five.sh"},
+		"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "six.sh"}]}]}}`)
+	tr.Write(filepath.Join(tr.Root, ".mcp.json"), `{"mcpServers": {"a": {"command": "seven.sh"}, "b": {"url": "x", "headersHelper": "eight.sh"}}}`)
+	tr.Write(filepath.Join(tr.Root, ".claude/commands/c.md"), "Look: !`nine.sh`\n")
+	tr.Write(filepath.Join(tr.Root, ".claude/skills/s/SKILL.md"), "---\nname: s\nhooks:\n  Stop: x\n---\n")
+	tr.Write(filepath.Join(tr.Root, ".claude/skills/p/.claude-plugin/plugin.json"), "{}")
+	out := tr.Operate("verify", "-root", tr.Root).Stdout
+	for _, want := range []string{"apiKeyHelper: one.sh", "statusLine: two.sh", "awsAuthRefresh: three.sh", "awsCredentialExport: four.sh", "fileSuggestion: five.sh",
+		"hook on Stop: six.sh", "server a: seven.sh", "server b: eight.sh", "commands/c.md: shell code in the page: !`nine.sh`", "skills/s/SKILL.md: hooks in its head", "plugin.json: part of a plugin"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
 	}
 }
 

@@ -40,4 +40,6 @@ const (
 	PagesNeeded  = "wiring_pages_needed"
 	TypesStart   = "wiring_schedule"
 	WorktreeOut  = "wiring_worktree"
+	NoStart      = "wiring_start_command"
+	TypesAtStart = "wiring_autostart"
 )

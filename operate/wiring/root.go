@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"moirai/moiraicore"
@@ -26,7 +27,11 @@ func rootFindings(scope moiraicore.Scope, clients []Client) ([]Finding, error) {
 		return nil, err
 	}
 	outside, err := worktreesOutside(scope.Root)
-	return append(append(found, scheduled...), outside...), err
+	if err != nil {
+		return nil, err
+	}
+	typing, err := autostarts(scope.Root, clients)
+	return slices.Concat(found, startless(scope.Root, clients), scheduled, outside, typing), err
 }
 
 func pagesNeeded(scope moiraicore.Scope, clients []Client) ([]Finding, error) {
