@@ -31,6 +31,9 @@ func install(o options) error {
 	if err := place(o, []string{o.machine.ConfigDir}); err != nil {
 		return err
 	}
+	if err := offerStart(o); err != nil {
+		return err
+	}
 	fmt.Println("\nNext: make wire (put the hooks into the settings), then make verify ROOT=/path/to/constellation-hades.")
 	return nil
 }
@@ -133,6 +136,7 @@ func uninstall(o options) error {
 	if err := remove(wiring.WiredPath(folder)); err != nil {
 		return err
 	}
+	leaveChanged(folder, &record)
 	if err := removePrograms(folder, record); err != nil {
 		return err
 	}

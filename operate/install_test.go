@@ -411,3 +411,44 @@ func TestUsage(t *testing.T) {
 		t.Error("a wrong command line changed something")
 	}
 }
+
+// TestStartCommand: install offers one, never over another, and uninstall takes away
+// what it put there and nobody has changed.
+func TestStartCommand(t *testing.T) {
+	const path = ".claude/commands/start.md"
+	for _, c := range []struct {
+		what, there, typed string
+		put, asked         bool
+		change             bool
+	}{
+		{"asked for", "", "y\n", true, true, false}, {"not wanted", "", "\n", false, true, false}, {"nobody there", "", "", false, true, false},
+		{"one is there", path, "y\n", false, false, false}, {"a skill is there", ".claude/skills/start/SKILL.md", "y\n", false, false, false},
+		{"changed afterwards", "", "y\n", true, true, true},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			tr := trial.New(t)
+			if c.there != "" {
+				tr.Write(filepath.Join(tr.Home, c.there), "theirs")
+			}
+			before := machine(tr)
+			res := answer(tr, c.typed, "install")
+			text, err := os.ReadFile(filepath.Join(tr.Home, path))
+			if res.Code != 0 || (err == nil && strings.Contains(string(text), "description: Start")) != c.put || strings.Contains(res.Stdout, "[y/N]") != c.asked {
+				t.Errorf("exit %d: %v %s\n%s", res.Code, err, text, res.Stdout)
+			}
+			if c.change {
+				tr.Write(filepath.Join(tr.Home, path), "mine now")
+			}
+			tr.Operate("uninstall")
+			if c.change {
+				if text, err := os.ReadFile(filepath.Join(tr.Home, path)); err != nil || string(text) != "mine now" {
+					t.Errorf("%v %s", err, text)
+				}
+				return
+			}
+			if after := machine(tr); after != before {
+				t.Errorf("left\n%s\nand not\n%s", after, before)
+			}
+		})
+	}
+}

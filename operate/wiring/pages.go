@@ -31,22 +31,6 @@ func pageGaps(hooks []Hook) string {
 	return "no loader for page " + strings.Join(missing, ", ")
 }
 
-// PagesIn is for how many pages a managed settings file wires the loader, 0 if it
-// does not. An error means that we could not look.
-func PagesIn(path string) (int, error) {
-	most := 0
-	s, err := readSource(path, TierManaged, "")
-	if err != nil || s == nil {
-		return most, err
-	}
-	for _, h := range s.Hooks {
-		if _, n, ok := h.Page(); ok {
-			most = max(most, n)
-		}
-	}
-	return most, nil
-}
-
 // wiredPages is how many pages the wired loaders deliver, 0 if they have gaps.
 func wiredPages(hooks []Hook) int {
 	for _, h := range hooks {
