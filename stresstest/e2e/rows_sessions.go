@@ -245,7 +245,7 @@ func manyPages(r *Run) {
 func tooManyPages(r *Run) {
 	w := r.World("w")
 	w.UserSettings(r.Wiring())
-	w.Contents(rig.SizedContents(60_000))
+	w.Contents(rig.SizedContents(90_000))
 	s := w.Start(w.Root)
 	t := s.Prompt("go", w.Bash("a"))
 	r.Check("nothing of it is in the context", !strings.Contains(t.Requests[0].Text(), "INJECTION BLOCK"))
