@@ -38,6 +38,9 @@ var findings = []struct {
 	{wiring.Missing, "a second account without hooks", false, func(tr *trial.Trial) {
 		tr.Write(filepath.Join(tr.Home, ".claude-work/settings.json"), "{}")
 	}},
+	{wiring.Missing, "a second account that has no settings yet", false, func(tr *trial.Trial) {
+		tr.Write(filepath.Join(tr.Home, ".claude-work/.claude.json"), "{}")
+	}},
 	{wiring.Missing, "CLAUDE_CONFIG_DIR elsewhere", false, func(tr *trial.Trial) {
 		tr.Env = append(tr.Env, "CLAUDE_CONFIG_DIR="+filepath.Join(tr.Home, "elsewhere"))
 	}},

@@ -39,7 +39,8 @@ func (m Machine) Programs() string { return filepath.Join(m.Home, ".local/libexe
 func (m Machine) Links() string { return filepath.Join(m.ConfigDir, "hooks/moirai") }
 
 // ConfigDirs lists every folder that a client of this user may read its
-// settings from: ~/.claude, CLAUDE_CONFIG_DIR, and each ~/.claude* with a settings.json.
+// settings from: ~/.claude, CLAUDE_CONFIG_DIR, and each ~/.claude* with a settings.json,
+// or with the .claude.json that a client makes in the folder of an account.
 func (m Machine) ConfigDirs() ([]string, error) {
 	dirs := []string{filepath.Join(m.Home, ".claude")}
 	if m.ConfigDir != dirs[0] {
@@ -54,11 +55,14 @@ func (m Machine) ConfigDirs() ([]string, error) {
 		if !strings.HasPrefix(e.Name(), ".claude") || slices.Contains(dirs, dir) {
 			continue
 		}
-		_, err := os.Stat(filepath.Join(dir, userSettings))
-		if err == nil {
-			dirs = append(dirs, dir)
-		} else if !absent(err) {
-			return nil, err
+		for _, name := range []string{userSettings, ".claude.json"} {
+			_, err := os.Stat(filepath.Join(dir, name))
+			if err == nil {
+				dirs = append(dirs, dir)
+				break
+			} else if !absent(err) {
+				return nil, err
+			}
 		}
 	}
 	return dirs, nil
