@@ -154,6 +154,10 @@ func TestUnwiredLeaves(t *testing.T) {
 		if out, err := wiring.Unwired([]byte(hookText(command)), user); err != nil || string(out) != hookText(command) {
 			t.Errorf("%s: %v %s", command, err, out)
 		}
+		beside := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/x/hades-gate"}]}],` + strings.TrimPrefix(hookText(command), `{"hooks":{`)
+		if out, err := wiring.Unwired([]byte(beside), user); err != nil || string(out) != hookText(command) {
+			t.Errorf("%s beside ours: %v %s", command, err, out)
+		}
 	}
 }
 
