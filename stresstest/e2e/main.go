@@ -1,7 +1,8 @@
 // Command e2e proves the hooks in the real Claude Code, offline (§5.2).
 //
-// A session is the real client in print mode, driven by stream-json: the runner
-// types prompts, and a scripted Messages API on 127.0.0.1 plays the model (model.go).
+// A session is the real client in print mode, driven by stream-json (session.go), or in a
+// terminal that tmux plays, driven by keys (terminal.go): the runner types prompts, and a
+// scripted Messages API on 127.0.0.1 plays the model (model.go).
 // What the model is sent is the evidence for what an agent would see; a file that a
 // tool leaves behind is the evidence that the tool ran.
 //

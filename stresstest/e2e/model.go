@@ -68,6 +68,8 @@ type Model struct {
 	agents   map[string][]Step
 	requests []Request
 	others   []string
+	ends     int             // answers to the main agent that end a turn
+	hold     chan struct{}   // while it is open, answers to the main agent wait
 	calls    map[string]Call // by tool_use id
 	reported map[string]bool // tool_use ids whose result a turn has had
 	serial   int
@@ -114,6 +116,63 @@ func (m *Model) Requests() []Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]Request(nil), m.requests...)
+}
+
+// Ends counts the answers that ended a turn of the main agent.
+func (m *Model) Ends() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.ends
+}
+
+// Summaries counts the summaries that were asked for.
+func (m *Model) Summaries() (n int) {
+	for _, q := range m.Requests() {
+		if q.Summary {
+			n++
+		}
+	}
+	return n
+}
+
+// Hold keeps back what the model says to the main agent, and its summaries, until release is called.
+func (m *Model) Hold() (release func()) {
+	hold := make(chan struct{})
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.hold = hold
+	return sync.OnceFunc(func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.hold = nil
+		close(hold)
+	})
+}
+
+// held waits for the end of a Hold, or of the client.
+func (m *Model) held(r *http.Request) {
+	m.mu.Lock()
+	hold := m.hold
+	m.mu.Unlock()
+	if hold == nil {
+		return
+	}
+	select {
+	case <-hold:
+	case <-r.Context().Done():
+	}
+}
+
+// turn is what the requests from one on led to.
+func (m *Model) turn(before int) *Turn {
+	t := &Turn{All: m.Requests()[before:]}
+	for _, q := range t.All {
+		if !q.Side {
+			t.Requests = append(t.Requests, q)
+		}
+	}
+	t.Results = m.results(t.All)
+	return t
 }
 
 // Others returns the other paths that the client asked for.
@@ -166,6 +225,9 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		req.Tools = append(req.Tools, t.Name)
 	}
 	text, calls := m.answer(&req)
+	if (!req.Side || req.Summary) && req.Agent == "" {
+		m.held(r)
+	}
 	tokens := 100
 	if m.ByLength {
 		tokens = len(raw) / 4
@@ -203,6 +265,7 @@ func (m *Model) answer(req *Request) (string, []toolUse) {
 		return "", m.number(q[0])
 	}
 	if len(m.steps) == 0 {
+		m.ends++
 		return "done", nil
 	}
 	s := m.steps[0]

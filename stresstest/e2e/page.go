@@ -192,6 +192,8 @@ seen in no hook; it takes what was read, not what SessionStart injected.
   number of turns, ` + "`/start`" + `, ` + "`/compact`" + ` and ` + "`/clear`" + ` (new versions) among them.
 - Environment from nothing: ` + "`HOME`" + ` (temporary), ` + "`PATH`" + `, ` + "`ANTHROPIC_API_KEY`" + ` (a word), ` + "`ANTHROPIC_BASE_URL=http://127.0.0.1:PORT`" + `,
   ` + "`CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1`, `DISABLE_TELEMETRY=1`, `DISABLE_AUTOUPDATER=1`, `IS_SANDBOX=1`" + ` (for root).
+- In a terminal (tmux): ` + "`~/.claude.json`" + ` with ` + "`hasCompletedOnboarding`" + `, ` + "`theme`" + `, ` + "`customApiKeyResponses.approved`" + ` (the last 20 characters of the key) and
+  ` + "`projects[DIR].hasTrustDialogAccepted`" + `; user settings with ` + "`skipDangerousModePermissionPrompt`" + `. The input line is drawn before keys are taken: a letter is typed until it is seen.
 - ` + "`POST /v1/messages`" + ` answers with server-sent events: ` + "`message_start`" + `, for each block ` + "`content_block_start`, `_delta`, `_stop`" + `, then
   ` + "`message_delta`, `message_stop`" + `. Message ids must differ: the client joins messages that share one. Requests without tools are titles
   and the like; one whose last message asks for a detailed summary is a compaction.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -57,6 +58,21 @@ func (r *Run) Check(claim string, ok bool, evidence ...any) {
 	}
 	fmt.Fprintf(&r.out, "  %s  %s\n", mark, claim)
 	r.showAll(evidence, lines, width)
+	if !ok {
+		r.showScreens(lines, width)
+	}
+}
+
+var blankLines = regexp.MustCompile(`\n(?:[ ─]*\n)+`)
+
+// showScreens keeps what the terminals of a row show when something has failed.
+func (r *Run) showScreens(lines, width int) {
+	for _, w := range r.worlds {
+		if t, ok := w.open.(*Terminal); ok && !t.ended {
+			fmt.Fprintf(&r.out, "        screen:\n")
+			r.show(blankLines.ReplaceAllString(t.Screen(), "\n"), lines, width)
+		}
+	}
 }
 
 func (r *Run) showAll(evidence []any, lines, width int) {
@@ -200,11 +216,13 @@ func (r *Run) play(row Row) {
 	began := time.Now()
 	defer func() {
 		p := recover()
-		for _, w := range r.worlds {
-			w.close()
-		}
-		r.removeTokens()
-		r.took = time.Since(began)
+		defer func() {
+			for _, w := range r.worlds {
+				w.close()
+			}
+			r.removeTokens()
+			r.took = time.Since(began)
+		}()
 		if s, ok := p.(stop); ok {
 			r.Check("the row can be played to its end", false, s.err)
 		} else if p != nil {

@@ -101,15 +101,9 @@ func (s *Session) await(before int, limit time.Duration) (*Turn, error) {
 				s.run.saw(s.ID)
 			}
 			if m.Type == "result" {
-				t.Final = m.Result
-				t.All = s.Model.Requests()[before:]
-				for _, q := range t.All {
-					if !q.Side {
-						t.Requests = append(t.Requests, q)
-					}
-				}
-				t.Results = s.Model.results(t.All)
-				return t, nil
+				seen := s.Model.turn(before)
+				seen.Final, seen.Lines = m.Result, t.Lines
+				return seen, nil
 			}
 		case <-timer.C:
 			return nil, fmt.Errorf("no result after %v", limit)

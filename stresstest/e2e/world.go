@@ -29,9 +29,14 @@ type World struct {
 	run      *Run
 	tmp      string // /tmp of this world's sessions
 	effects  string
-	open     *Session
+	open     ender
 	settings Settings        // the user settings as they are
 	features map[string]bool // of the client, switched on in its cache
+}
+
+// An ender is a session of either kind.
+type ender interface {
+	End(limit time.Duration) error
 }
 
 // moirai is where the world's sessions have /tmp/moirai.
@@ -54,7 +59,7 @@ func (r *Run) World(name string) *World {
 		r.must(os.MkdirAll(d, 0o755))
 	}
 	r.must(os.Mkdir(w.tmp, 0o755))
-	r.must(os.Chmod(w.tmp, 0o1777))
+	r.must(os.Chmod(w.tmp, os.ModeSticky|0o777))
 	for _, name := range []string{"hades-gate", "hades-session-load"} {
 		r.must(os.Symlink(filepath.Join(r.bin, name), filepath.Join(w.hooks(), name)))
 	}
