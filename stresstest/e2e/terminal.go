@@ -249,7 +249,15 @@ func (t *Terminal) Prompt(text string, steps ...Step) *Turn {
 	return t.turn(func() { t.Submit(text) }, steps...)
 }
 
-// shellMode is what ! as the first letter begins.
+// Bang types a command of the operator's own in shell mode. It leads to a turn where
+// the client shows the model what came of it.
+func (t *Terminal) Bang(line string, steps ...Step) *Turn {
+	return t.turn(func() {
+		t.shellMode()
+		t.Submit(line)
+	}, steps...)
+}
+
 func (t *Terminal) shellMode() {
 	t.wait("shell mode", func() bool {
 		t.Press("!")
@@ -353,4 +361,19 @@ func (t *Terminal) compacted(before int) {
 		return false
 	})
 	t.wait("the input line", t.idle)
+}
+
+// Rewind goes back to before a prompt, by one of the choices that the client offers.
+func (t *Terminal) Rewind(prompt, how string) {
+	t.Submit("/rewind")
+	t.Until("Restore the code and/or conversation")
+	t.GoTo("Up", prompt)
+	t.Press("Enter")
+	summaries := t.Model.Summaries()
+	t.Choose(how)
+	if strings.HasPrefix(how, "Summarize") {
+		t.wait("the summary to be asked for", func() bool { return t.Model.Summaries() > summaries })
+	}
+	t.wait("the input line", t.idle)
+	t.clear()
 }
