@@ -2,6 +2,7 @@ package wiring
 
 import (
 	"fmt"
+	"strings"
 
 	"moirai/moiraicore"
 )
@@ -43,12 +44,12 @@ const (
 	readTool  = moiraicore.ToolRead
 )
 
-// PreSkillShell is the event before shell code in a skill or typed command, which
-// no PreToolUse announces. 2.1.332 is the first version that has it; clients from 2.1.118
+// PreSkillShell comes before shell code in a skill or typed command, which no
+// PreToolUse announces. 2.1.332 is the first version that has it; clients from 2.1.118
 // on pass over an event that they do not know (2.1.200 says so, and enforces the rest), and those up to 2.1.50 drop the whole
 // settings file that names it, so that no hook in it runs (CLIENT-CONTRACT). The latter read no
 // drop-in: there it is always wired, and in user settings only if it is asked for.
-const PreSkillShell = "PreSkillShellCommand"
+const PreSkillShell = moiraicore.PreSkillShell
 
 // Events are the events that need a hook, in the order in which they are printed.
 var Events = [...]string{
@@ -86,8 +87,11 @@ func Wires(folder string, pages int) []Wire {
 	for k := 1; k <= pages; k++ {
 		w = append(w, Wire{Event: moiraicore.SessionStart, Command: fmt.Sprintf("%s %d/%d", load, k, pages)})
 	}
+	w = append(w, Wire{Event: moiraicore.UserPromptSubmit, Command: gate})
+	for k := 1; k <= pages; k++ { // the rules go out again with a prompt where a rewind could cut them away (D24)
+		w = append(w, Wire{Event: moiraicore.UserPromptSubmit, Command: fmt.Sprintf("%s %d/%d", load, k, pages)})
+	}
 	return append(w,
-		Wire{Event: moiraicore.UserPromptSubmit, Command: gate},
 		Wire{Event: moiraicore.PreToolUse, Matcher: everyTool, Command: gate + Guard},
 		Wire{Event: moiraicore.PostToolUse, Matcher: readTool, Command: gate},
 		Wire{Event: moiraicore.PreCompact, Command: gate + Guard},
@@ -104,9 +108,9 @@ func ManagedWires(pages int) []Wire {
 	gate := ManagedPrograms + "/" + moiraicore.GateName
 	load := ManagedPrograms + "/" + moiraicore.LoaderName
 	var all []Wire
-	for i, w := range Wires(Quote(ManagedPrograms, ""), pages) {
-		if w.Event == moiraicore.SessionStart { // the first ones, in the order of pages
-			all = append(all, Wire{w.Event, w.Matcher, load, true, fmt.Sprintf("%d/%d", i+1, pages)})
+	for _, w := range Wires(Quote(ManagedPrograms, ""), pages) {
+		if _, page, isLoader := strings.Cut(w.Command, moiraicore.LoaderName+" "); isLoader {
+			all = append(all, Wire{w.Event, w.Matcher, load, true, page})
 			continue
 		}
 		if guarded(w.Event) {

@@ -83,7 +83,7 @@ func (w *World) terminal(dir string, program ...string) *Terminal {
 	cmd := p.serve()
 	cmd.Dir, cmd.Env = dir, []string{"HOME=" + w.Home, "PATH=/usr/bin:/bin", "LANG=C.UTF-8"}
 	if w.run.private {
-		w.run.must(wrap(cmd, w.run.scratch, w.tmp, w.Managed))
+		w.run.must(wrap(cmd, w.run.scratch, w.tmp, w.Managed, w.Shell))
 	}
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
