@@ -15,12 +15,12 @@ import (
 //go:embed block.txt
 var blockMessage string
 
-// What to do, by which markers are missing: the fourth, all, or markers 1–3. The
-// client shows a person the first two lines of the message.
+// What to do, by which markers are missing: the fourth, all, or markers 1–3. Of the
+// whole message the client shows a person the first line.
 const (
-	doStart = "press Esc if a turn is running, then type /start"
-	doBoth  = "type /start; the rule files are missing too, see below"
-	doLoad  = "type any prompt: the rule files go out with it"
+	doStart = "press Esc if a turn runs, then type /start"
+	doBoth  = "type /start; rule files are missing, see below"
+	doLoad  = "type any prompt: it brings the rule files"
 
 	typeStart    = "type /start or /war-room-start."
 	resolveStart = typeStart + " The gate opens once the\nfourth marker is recorded.\n" + doNotTry + "the Skill tool with skill \"start\".\n" + pressEsc

@@ -17,21 +17,22 @@ package main
 import (
 	"cmp"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 
 	"moirai/moiraicore"
 )
 
 func main() { moiraicore.Run(load) }
 
-// loader is one hook call for the main agent.
+// loader is one hook call for the main agent: it is the k-th of n.
 type loader struct {
 	scope          moiraicore.Scope
 	event, session string
 	agent          string // to whom the rules go: main, or main at a prompt
+	k, n           int
 	watchdog       *moiraicore.Watchdog
 }
 
@@ -46,62 +47,57 @@ func load(w *moiraicore.Watchdog) {
 	event, eventErr := payload.TextOr(moiraicore.KeyEvent, moiraicore.SessionStart)
 	source, sourceErr := payload.TextOr(moiraicore.KeySource, "")
 	viewer, promptErr := payload.AtPrompt()
-	l := loader{scope, moiraicore.SessionStart, session, viewer, w}
-	err := cmp.Or(agentErr, eventErr, sourceErr, promptErr)
+	k, n, argumentErr := pageArgument(os.Args)
+	l := loader{scope, event, session, viewer, k, n, w}
+	err := cmp.Or(agentErr, eventErr, sourceErr, promptErr, argumentErr)
 	switch {
 	case event == moiraicore.SessionStart || eventErr != nil:
-		l.start(moiraicore.ContextOf(source), err)
+		l.event = moiraicore.SessionStart
+		moiraicore.Check(l.start(moiraicore.ContextOf(source), err))
 	case event == moiraicore.UserPromptSubmit && scope.In:
-		moiraicore.Check(err)
-		l.event = event
-		l.prompt()
-	case scope.In:
+		w.NeverBlock()
+		if err == nil {
+			err = l.prompt()
+		}
+		if err != nil && k <= 1 { // one speaks for all
+			moiraicore.NotRecorded(err)
+		}
+	case event != moiraicore.UserPromptSubmit:
 		moiraicore.Check(moiraicore.Fail(wireIt, "%s is wired for the event %s", moiraicore.LoaderName, moiraicore.Quote(event)))
 	}
 }
 
 // start serves SessionStart. What the event ends has ended, whatever fails after it.
-func (l loader) start(what string, err error) {
+func (l loader) start(what string, err error) error {
 	if what == moiraicore.New {
 		l.agent = moiraicore.MainAgent
 	}
-	var dirErr, beginErr error
 	if l.scope.In {
-		dirErr = moiraicore.CheckTokenDir()
+		dirErr := moiraicore.CheckTokenDir()
+		if dirErr != nil && !moiraicore.HasToken(l.session, false) {
+			return dirErr
+		}
+		err = cmp.Or(dirErr, err)
 	}
-	context := 0
-	if dirErr == nil || moiraicore.HasToken(l.session, !l.scope.In) {
-		context, beginErr = l.begin(what)
-	}
-	moiraicore.Check(cmp.Or(dirErr, beginErr))
-	if !l.scope.In {
-		return
+	context, beginErr := l.begin(what)
+	if beginErr != nil || !l.scope.In {
+		return cmp.Or(err, beginErr)
 	}
 	if err == nil {
 		err = l.deliver(context)
 	}
-	if err != nil {
-		// The load is of all pages or of none. An error here keeps it incomplete.
-		_, _ = l.append(func() {}, func(load *moiraicore.Load) []moiraicore.Record {
-			if load.Context != context {
-				return nil
-			}
-			return []moiraicore.Record{{Marker: what}}
-		})
+	if err != nil { // the load is of all pages or of none; an error here keeps it incomplete
+		_, _ = l.append(func() {}, context, func(*moiraicore.Load) []moiraicore.Record { return []moiraicore.Record{{Marker: what}} })
 	}
-	moiraicore.Check(err)
+	return err
 }
 
 // begin records that this loader runs for a context, and returns which one it is.
 // Where that cannot be written, the token is put aside: it may speak of a context that
 // has ended.
 func (l loader) begin(what string) (context int, err error) {
-	argument := moiraicore.OnlyPage
-	if len(os.Args) > 1 {
-		argument = os.Args[1]
-	}
-	run := moiraicore.Record{Marker: what, Path: moiraicore.Quote(argument) + " " + moiraicore.QuotePath(os.Args[0])}
-	load, err := l.append(func() {}, func(*moiraicore.Load) []moiraicore.Record { return []moiraicore.Record{run} })
+	run := moiraicore.Record{Marker: what, Path: fmt.Sprintf("%d/%d ", l.k, l.n) + moiraicore.QuotePath(os.Args[0])}
+	load, err := l.append(func() {}, 0, func(*moiraicore.Load) []moiraicore.Record { return []moiraicore.Record{run} })
 	if err != nil {
 		moiraicore.PutAside(l.session)
 		return 0, err
@@ -109,71 +105,58 @@ func (l loader) begin(what string) (context int, err error) {
 	return load.Context, nil
 }
 
-// prompt serves UserPromptSubmit: silent where a load lies at the root of the
-// context, or the rules went out with this prompt. A client that gives a prompt no id
-// does not tell one from the next: there what went out before ends with each (D24).
-func (l loader) prompt() {
-	l.watchdog.NeverBlock()
-	err := moiraicore.CheckTokenDir()
-	if err == nil {
-		err = l.redeliver()
+// prompt serves UserPromptSubmit: nothing is left to do where a load lies at the root
+// of the context, or the rules went out with this prompt. A client that gives a prompt
+// no id does not tell one from the next: there what went out before ends with each (D24).
+func (l loader) prompt() error {
+	if err := moiraicore.CheckTokenDir(); err != nil {
+		return err
 	}
-	if k, _, argErr := pageArgument(os.Args); err != nil && (k == 1 || argErr != nil) { // one speaks for all
-		moiraicore.NotRecorded(err)
-	}
-}
-
-func (l loader) redeliver() error {
 	load, err := moiraicore.ReadToken(l.session, l.scope.Root, l.agent)
 	if err != nil || load.Rooted() || load.Loaded() && l.agent != moiraicore.NoPrompt {
 		return err
 	}
 	context := load.Context
 	if l.agent == moiraicore.NoPrompt {
-		context, err = l.begin(moiraicore.Resumed)
-	}
-	if err != nil {
-		return err
+		if context, err = l.begin(moiraicore.Resumed); err != nil {
+			return err
+		}
 	}
 	return l.deliver(context)
 }
 
-// append records for this session.
-func (l loader) append(commit func(), earn func(*moiraicore.Load) []moiraicore.Record) (*moiraicore.Load, error) {
-	return moiraicore.AppendToken(l.session, l.scope.Root, l.event, l.agent, commit, earn)
+// append records what earn returns, if the context is still this one (0: any).
+func (l loader) append(commit func(), context int, earn func(*moiraicore.Load) []moiraicore.Record) (*moiraicore.Load, error) {
+	return moiraicore.AppendToken(l.session, l.scope.Root, l.event, l.agent, commit, func(load *moiraicore.Load) []moiraicore.Record {
+		if context != 0 && load.Context != context {
+			return nil
+		}
+		return earn(load)
+	})
 }
 
 // deliver reads and checks everything, writes the page that this process was wired
 // for, and then earns for it. Nothing is left to do if there are fewer pages.
 func (l loader) deliver(context int) error {
-	k, n, err := pageArgument(os.Args)
-	if err != nil {
-		return err
-	}
 	content, err := moiraicore.ReadRequired(l.scope)
 	if err != nil {
 		return err
 	}
 	pages, err := moiraicore.Paginate(content, l.scope.Root)
-	if err == nil && len(pages) > n {
-		err = tooMuch(content, len(pages), n)
+	if err == nil && len(pages) > l.n {
+		err = tooMuch(content, len(pages), l.n)
 	}
-	if err != nil || k > len(pages) {
-		return err
+	if err == nil && l.k <= len(pages) {
+		err = write(pages[l.k-1])
 	}
-	if err := write(pages[k-1]); err != nil {
+	if err != nil || l.k > len(pages) {
 		return err
 	}
 	set := moiraicore.Pages{M: len(pages), Agent: l.agent}
 	if set.M > 1 {
 		set.Digest = fmt.Sprintf(moiraicore.Digest, sha256.Sum256([]byte(strings.Join(pages, ""))))
 	}
-	load, err := l.append(l.watchdog.Disarm, func(load *moiraicore.Load) []moiraicore.Record {
-		if load.Context != context {
-			return nil
-		}
-		return load.EarnPage(k, set)
-	})
+	load, err := l.append(l.watchdog.Disarm, context, func(load *moiraicore.Load) []moiraicore.Record { return load.EarnPage(l.k, set) })
 	if err == nil && load.Context != context {
 		err = moiraicore.Fail("resume or restart the session", "the context that this page was for has ended meanwhile")
 	}
@@ -189,37 +172,36 @@ func pageArgument(args []string) (k, n int, err error) {
 	}
 	k, n, ok := moiraicore.ParseArgument(args[1])
 	if len(args) > 2 || !ok {
-		err = moiraicore.Fail(wireIt, "bad argument %s; usage: %s [K/N], 1 <= K <= N <= %d", moiraicore.Quote(strings.Join(args[1:], " ")), moiraicore.LoaderName, moiraicore.MaxPages)
+		return 0, 0, moiraicore.Fail(wireIt, "bad argument %s; usage: %s [K/N], 1 <= K <= N <= %d", moiraicore.Quote(strings.Join(args[1:], " ")), moiraicore.LoaderName, moiraicore.MaxPages)
 	}
-	return k, n, err
+	return k, n, nil
 }
 
 // tooMuch is the error of a block that needs more pages than are wired (D7).
 func tooMuch(content [len(moiraicore.Required)]string, need, wired int) error {
-	sizes := ""
+	sizes, way := "", fmt.Sprintf("make wire PAGES=%d, or shorten the files; then resume or restart the session", need)
 	for i, r := range moiraicore.Required {
 		sizes += fmt.Sprintf("%s %d, ", r.Path, moiraicore.Units(content[i]))
 	}
-	return moiraicore.Fail(fmt.Sprintf("wire %s 1/%d to %d/%d (at most %d), or shorten the files; then resume or restart the session", moiraicore.LoaderName, need, need, need, moiraicore.MaxPages),
-		"the required files need %d pages of %d UTF-16 units and %d are wired (units: %sand banners); the client would silently drop the rest",
-		need, moiraicore.PageUnits, wired, sizes)
+	if need > moiraicore.MaxPages {
+		way = "shorten the files; then resume or restart the session"
+	}
+	return moiraicore.Fail(way, "the required files need %d pages of %d UTF-16 units; %d are wired, %d can be (units: %sand banners). The client would silently drop the rest",
+		need, moiraicore.PageUnits, wired, moiraicore.MaxPages, sizes)
 }
 
-// write puts the page on stdout. A stdout that is the null device, which Go
-// also opens in the place of a closed one, delivers nothing (D6).
+// write puts the page on stdout. A stdout that is a device delivers nothing: it is not
+// the client's pipe, and Go opens the null device in the place of a closed one (D6).
 func write(page string) error {
 	info, err := os.Stdout.Stat()
 	if err == nil && info.Mode()&os.ModeCharDevice != 0 {
-		null, nullErr := os.Stat(os.DevNull)
-		if nullErr != nil || null.Sys().(*syscall.Stat_t).Rdev == info.Sys().(*syscall.Stat_t).Rdev {
-			err = fmt.Errorf("stdout is closed or %s", os.DevNull)
-		}
+		err = errors.New("stdout is closed or a device")
 	}
 	if err == nil {
 		_, err = os.Stdout.WriteString(page)
 	}
 	if err != nil {
-		return moiraicore.Fail("resume or restart the session; if it stays, look at what runs the hook", "the rules could not be delivered: %v", err)
+		err = moiraicore.Fail("resume or restart the session; if it stays, look at what runs the hook", "the rules could not be delivered: %v", err)
 	}
-	return nil
+	return err
 }

@@ -13,14 +13,14 @@
 //     first, see docs/THREAT-MODEL.md), and the only argument is the page K/N.
 //  2. failclosed.go: the only ends of a hook: the watchdog, panics, exit 2.
 //  3. payload.go: stdin, decoded strictly (D1).
-//  4. scope.go, resolve.go: is this session ours, and which root (D2).
-//  5. tokendir.go, tokenfile.go: checks before any byte is trusted (D3, D4).
-//  6. record.go, load.go: what a line is, and what the lines together say (D5,
-//     D7, D8).
-//  7. startprompt.go, readpath.go: what counts as /start, which Reads pass (D9,
-//     D11, D12).
-//  8. required.go, page.go: the three files and their delivery (D6, D7).
-//  9. ../hades-session-load and ../hades-gate: the order of it all.
+//  4. scope.go: is this session ours, and which root (D2).
+//  5. tokenfile.go: checks before any byte is trusted (D3, D4).
+//  6. record.go: what a line is, and what the lines together say: of which context, of
+//     which agent, at which prompt (D5, D7, D8, D20, D21, D24).
+//  7. exempt.go: what passes without markers, and what counts as /start (D9, D11, D12).
+//  8. required.go: the three files and their delivery (D6, D7).
+//  9. reason.go: why a call is blocked, in words; it decides nothing (D14).
+//  10. ../hades-session-load and ../hades-gate: the order of it all.
 //
 // The rules that the code follows in that order:
 //
@@ -30,6 +30,8 @@
 //     locked, and only then checked and read.
 //   - A writer appends under an exclusive lock, in one write, or not at all.
 //   - Output comes before the marker that says it went out.
+//   - What an event ends is recorded before anything else can fail; where it cannot
+//     be, the token is put aside.
 //   - Every wait is bounded: the lock by 2 s, the process by 5.5 s from the start of
 //     Run; only an append that has begun is let finish.
 package moiraicore

@@ -32,8 +32,8 @@ type Watchdog struct {
 	neverBlock atomic.Bool
 }
 
-// Run runs a hook to its end: exit 0 if it returns, exit 2 after a failed Check
-// or Must, a panic or the watchdog (exit 0 after NeverBlock). Signals that would stop
+// Run runs a hook to its end: exit 0 if it returns, exit 2 after a failed Check or
+// Must, and after a panic or the watchdog (there exit 0 after NeverBlock). Signals that would stop
 // the process, or end it with another code, are ignored, since the watchdog bounds
 // every wait; SIGKILL is answered by the guard of D15.
 func Run(hook func(*Watchdog)) {
@@ -41,18 +41,21 @@ func Run(hook func(*Watchdog)) {
 		syscall.SIGTERM, syscall.SIGXCPU, syscall.SIGXFSZ, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU)
 	syscall.Umask(0o077)
 	w := new(Watchdog)
-	w.timer = time.AfterFunc(Watch, func() {
-		err := Fail("try again; if it stays, look for what holds stdin, the disk or the lock of the token file",
-			"the hook had not finished after %v (it waited for stdin, the disk or a pipe)", Watch)
+	fail := func(wayOut, condition string, args ...any) {
+		err := Fail(wayOut, condition, args...)
 		if w.neverBlock.Load() {
 			NotRecorded(err)
 			exit(0)
 		}
 		Check(err)
+	}
+	w.timer = time.AfterFunc(Watch, func() {
+		fail("try again; if it stays, look for what holds stdin, the disk or the lock of the token file",
+			"the hook had not finished after %v (it waited for stdin, the disk or a pipe)", Watch)
 	})
 	defer func() {
 		if r := recover(); r != nil {
-			Check(Fail("report it with the payload; the gate stays closed meanwhile", "internal error: %v", r))
+			fail("report it with the payload; the gate stays closed meanwhile", "internal error: %v", r)
 		}
 	}()
 	_ = os.Chdir("/") // our working directory need not be the client's: no path may mean it

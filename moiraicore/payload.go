@@ -5,10 +5,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Payload holds the keys of one JSON object, compared exactly, and the value of each
@@ -33,7 +35,7 @@ func Enter(stdin io.Reader) (Payload, Scope) {
 	if scope.In || err != nil && !strings.Contains(err.Error(), tooDeep) {
 		Check(err)
 	}
-	if scope.In && (len(cwd) > MaxPath || hasControl(cwd)) {
+	if scope.In && (len(cwd) > MaxPath || strings.ContainsFunc(cwd, unicode.IsControl)) {
 		Check(malformed("cwd %s is over %d bytes or holds a control character", Quote(cwd), MaxPath))
 	}
 	return p, scope
@@ -51,13 +53,10 @@ func ReadPayload(stdin io.Reader) (Payload, error) {
 		}
 		err = cmp.Or(err, errors.New("something stands after the JSON object"))
 	}
-	switch size := MaxPayload + 1 - limited.N; {
-	case size > MaxPayload:
-		return p, malformed("it is over %d bytes", MaxPayload)
-	case size == 0 && err == io.EOF:
-		return p, malformed("it is empty")
-	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		return p, malformed("it ends after %d bytes, with no whole JSON object", size)
+	if limited.N == 0 {
+		err = fmt.Errorf("it is over %d bytes", MaxPayload)
+	} else if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = fmt.Errorf("it ends after %d bytes, with no whole JSON object", MaxPayload+1-limited.N)
 	}
 	return p, malformed("%v", err)
 }
@@ -180,21 +179,6 @@ func (p Payload) id(key string) (string, error) {
 		err = malformed("%s %s is not 1 to %d of [A-Za-z0-9._-], not starting with a dot", key, Quote(id), MaxID)
 	}
 	return id, err
-}
-
-// hasControl tells whether s holds a control character (Unicode class Cc), its
-// two bytes beyond ASCII included.
-func hasControl(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if ' ' <= c && c < 0x7f {
-			continue
-		}
-		if c <= 0x7f || c == 0xc2 && i+1 < len(s) && 0x80 <= s[i+1] && s[i+1] < 0xa0 {
-			return true
-		}
-	}
-	return false
 }
 
 // Quote makes a string of the payload fit for a message: as it is if it is

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -154,7 +155,7 @@ func FuzzQuote(f *testing.F) {
 	f.Add("a\u202eb")
 	f.Fuzz(func(t *testing.T, s string) {
 		q := strings.TrimSuffix(Quote(s), "…")
-		if !utf8.ValidString(q) || hasControl(q) || strings.ContainsRune(q, '\u202e') {
+		if !utf8.ValidString(q) || strings.ContainsFunc(q, unicode.IsControl) || strings.ContainsRune(q, '\u202e') {
 			t.Fatalf("Quote(%q) = %q", s, q)
 		}
 	})

@@ -17,14 +17,12 @@ const (
 
 // Start is the marker of a conscious start (§4.2.2). The others tell what became of
 // the main agent's context under the same session_id (D20): a new, empty one, an old
-// one that goes on, one that was compacted (D8). History stands where a token file
-// was written anew, for what no longer counted (D4).
+// one that goes on, one that was compacted (D8).
 const (
 	Start   = "START_ACK"
 	New     = "CONTEXT_NEW"
 	Resumed = "CONTEXT_RESUMED"
 	Void    = "LOAD_VOID"
-	History = "HISTORY_DROPPED"
 )
 
 // Required are the files that a session must have been given, relative to
@@ -40,7 +38,7 @@ var (
 	startCommands = [...]string{"/start", "/war-room-start"}
 	startSkills   = [...]string{"start", "war-room-start"}
 
-	// An expanded slash command begins with one of these tags.
+	// An expanded slash command begins with one of these tags; the second names it.
 	commandTags = [...]string{"<command-message>", "<command-name>", "<command-args>"}
 
 	// What an IDE puts ahead of what was typed.
@@ -49,11 +47,6 @@ var (
 
 // spaces is what the client's language trims from a prompt.
 const spaces = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
-
-const (
-	nameOpen  = "<command-name>"
-	nameClose = "</command-name>"
-)
 
 // What passes without markers (§4.3, D12), exact and case-sensitive.
 var (
@@ -64,10 +57,7 @@ var (
 
 // Below these a path may be one file to us and another to the client: /dev/fd/3,
 // /proc/self/cwd (D12).
-const (
-	devDir    = "/dev"
-	procMount = "proc" // the last component, where another file system begins
-)
+const devDir, procDir = "/dev", "/proc"
 
 // Tools that the gate looks into, and the names that records carry (§4.5).
 const (
@@ -92,7 +82,6 @@ const (
 // out; and its path field, which names what is in all of them (D7).
 const (
 	pageArgument = "%d/%d"
-	OnlyPage     = "1/1" // without one
 	pageMarker   = "PAGE_%d_OF_%d"
 	DigestPrefix = "sha256:"
 	Digest       = DigestPrefix + "%x"
@@ -112,34 +101,20 @@ const (
 // source, and none, begins an empty one (D20).
 var contexts = map[string]string{"compact": Void, "resume": Resumed, "fork": Resumed}
 
-// Payload keys that are judged, compared exactly (D1).
+// Payload keys that are judged, compared exactly (D1): of every event, of one or the
+// other, and within tool_input and tool_response.
 const (
-	KeyCwd        = "cwd"
-	KeySession    = "session_id"
-	KeyAgent      = "agent_id"
-	KeyPromptID   = "prompt_id"
-	KeyServer     = "mcp_server"
-	KeyEvent      = "hook_event_name"
-	KeySource     = "source"
-	KeyPrompt     = "prompt"
-	KeyTool       = "tool_name"
-	KeyInput      = "tool_input"
-	KeyResponse   = "tool_response"
-	KeyFilePath   = "file_path"
-	KeySkill      = "skill"
-	KeyFile       = "file"
-	KeyContent    = "content"
-	KeyStartLine  = "startLine"
-	KeyNumLines   = "numLines"
-	KeyTotalLines = "totalLines"
+	KeyCwd, KeySession, KeyAgent, KeyPromptID, KeyEvent = "cwd", "session_id", "agent_id", "prompt_id", "hook_event_name"
+
+	KeySource, KeyPrompt, KeyTool, KeyServer, KeyInput, KeyResponse = "source", "prompt", "tool_name", "mcp_server", "tool_input", "tool_response"
+
+	KeyFilePath, KeySkill, KeyFile, KeyContent = "file_path", "skill", "file", "content"
+
+	KeyStartLine, KeyNumLines, KeyTotalLines = "startLine", "numLines", "totalLines"
 )
 
 // Names of the programs and of the page that the messages point at (D14).
-const (
-	GateName   = "hades-gate"
-	LoaderName = "hades-session-load"
-	ReadmeName = "README.md"
-)
+const GateName, LoaderName, ReadmeName = "hades-gate", "hades-session-load", "README.md"
 
 // What session_id and agent_id are made of (D1).
 const idCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
@@ -153,7 +128,6 @@ const (
 	MaxID       = 128                    // characters of session_id and agent_id (D1)
 	MaxPath     = 4096                   // bytes of a path: what a kernel takes
 	MaxToken    = 1 << 20                // bytes of a token file (D4)
-	MaxHistory  = 64 << 10               // bytes of one that are kept when all in it has ended (D4)
 	MaxRequired = 64 << 20               // bytes of one required file: more than any pages carry, and read in time
 	MaxRead     = 25_000                 // bytes of a file that a Read can prove (D11)
 	PageUnits   = 10_000                 // UTF-16 code units of one page (D7)

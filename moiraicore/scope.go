@@ -21,10 +21,7 @@ type Scope struct {
 // it is written as well (D2).
 func Locate(cwd string) Scope {
 	s := locate(Resolve(cwd))
-	if s.In {
-		return s
-	}
-	if _, err := os.Stat(cwd); err != nil {
+	if !s.In && !sameFile(cwd, cwd) {
 		s = locate(filepath.Clean(cwd))
 	}
 	return s
@@ -34,17 +31,15 @@ func Locate(cwd string) Scope {
 func locate(resolved string) (s Scope) {
 	dir := ""
 	for _, name := range strings.Split(resolved, "/")[1:] {
-		dir += "/" + name
-		if !s.In && isConstellation(dir) {
+		if dir += "/" + name; !s.In && isConstellation(dir) {
 			s.In, s.Root = true, dir
 		}
-		if !s.In {
-			continue
-		}
-		s.Tried = append(s.Tried, dir)
-		if holdsRequired(dir) {
-			s.Root, s.Whole = dir, true
-			break
+		if s.In {
+			s.Tried = append(s.Tried, dir)
+			if missing(dir) == nil {
+				s.Root, s.Whole = dir, true
+				return s
+			}
 		}
 	}
 	return s
@@ -52,13 +47,7 @@ func locate(resolved string) (s Scope) {
 
 // Lacks says what is missing in a root that is not whole, fit for a message.
 func (s Scope) Lacks() string {
-	var gone []string
-	for _, r := range Required {
-		if !isRegular(s.Root + "/" + r.Path) {
-			gone = append(gone, r.Path)
-		}
-	}
-	if len(gone) < len(Required) {
+	if gone := missing(s.Root); len(gone) < len(Required) {
 		return Quote(s.Root) + " lacks " + strings.Join(gone, " and ")
 	}
 	lacks := "this is no Hades root: no directory holds the three required files, tried:"
@@ -76,27 +65,53 @@ func isConstellation(dir string) bool {
 		sameFile(filepath.Join(filepath.Dir(dir), ScopeName), dir)
 }
 
-// holdsRequired tells whether the three required files are there, as regular files.
-func holdsRequired(dir string) bool {
+// missing lists the required files that dir does not hold as regular files.
+func missing(dir string) (gone []string) {
 	for _, r := range Required {
-		if !isRegular(dir + "/" + r.Path) {
-			return false
+		if info, err := os.Stat(dir + "/" + r.Path); err != nil || !info.Mode().IsRegular() {
+			gone = append(gone, r.Path)
 		}
 	}
-	return true
-}
-
-func isRegular(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
+	return gone
 }
 
 // sameFile tells whether both paths exist and are one file.
 func sameFile(a, b string) bool {
 	ai, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	bi, err := os.Stat(b)
-	return err == nil && os.SameFile(ai, bi)
+	bi, bErr := os.Stat(b)
+	return err == nil && bErr == nil && os.SameFile(ai, bi)
 }
+
+// Resolve returns the absolute path with every link followed. What cannot be
+// followed (deleted, unreadable, a loop) is taken lexically; a dangling link leads
+// to where it points (D2).
+func Resolve(path string) string {
+	resolved, _ := follow(path)
+	return resolved
+}
+
+// follow is Resolve, and tells whether the path is one file to every process: no way
+// through what each process has its own of, and no more links than can be followed
+// (D12).
+func follow(path string) (resolved string, shared bool) {
+	resolved, shared = "/", true
+	rest := strings.Split(path, "/")
+	for links := 0; len(rest) > 0; {
+		next := filepath.Join(resolved, rest[0]) // ".." goes up from where the links led
+		rest = rest[1:]
+		target, err := os.Readlink(next)
+		if err != nil || links == maxLinks {
+			resolved, shared = next, shared && err != nil && !isOwn(next)
+			continue
+		}
+		links++
+		if filepath.IsAbs(target) {
+			resolved = "/"
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	return resolved, shared
+}
+
+// isOwn tells whether each process may see other files in dir.
+func isOwn(dir string) bool { return strings.EqualFold(dir, devDir) || strings.EqualFold(dir, procDir) }

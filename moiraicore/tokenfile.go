@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -24,11 +25,9 @@ import (
 // file name (§4.5, D1).
 func TokenPath(session string) string { return TokenDir + "/" + TokenPrefix + session }
 
-// asidePath is where a file stands beside it, under a name that no session has.
-func asidePath(session string) string { return TokenDir + "/." + TokenPrefix + session }
-
-// PutAside takes the token file of a session out of its place, best effort.
-func PutAside(session string) { os.Rename(TokenPath(session), asidePath(session)) }
+// PutAside takes the token file of a session out of its place, best effort, to a name
+// that no session has: what it says has ended.
+func PutAside(session string) { os.Rename(TokenPath(session), TokenDir+"/."+TokenPrefix+session) }
 
 // HasToken tells whether the session may have a token file. To a session elsewhere one
 // that another user owns is none. A directory of ours that nobody can look into is
@@ -65,7 +64,8 @@ func ReadToken(session, root, viewer string) (*Load, error) {
 // in one write under one exclusive lock; none, and nothing is written. It fills
 // in time, tool and agent. Just before the write it calls commit, which may not
 // return (Watchdog.Disarm). A short write leaves the file as it was and is an error
-// (D4). It returns what stands then, as agent sees it. Every error is Closed.
+// (D4). It returns what stands then, as agent sees it. Every error is Closed. Where a
+// file is full, what ends all that stood in it puts it aside.
 func AppendToken(session, root, tool, agent string, commit func(), earn func(*Load) []Record) (*Load, error) {
 	f, load, err := openToken(session, root, agent, os.O_RDWR|os.O_APPEND|os.O_CREATE, syscall.LOCK_EX)
 	if err != nil {
@@ -74,11 +74,11 @@ func AppendToken(session, root, tool, agent string, commit func(), earn func(*Lo
 	defer f.Close()
 	context := load.Context
 	lines, err := earnLines(session, load, tool, agent, earn(load))
-	if load.size > MaxHistory && load.Context != context && load.Ended != Resumed && load.renew(session, tool, lines) == nil {
-		return load, nil
-	}
 	if err == nil && load.size+int64(len(lines)) > MaxToken {
-		err = corrupt(session, errFull)
+		if err = corrupt(session, errFull); load.Context != context {
+			PutAside(session) // a full file ends with what stood in it
+			return load, nil
+		}
 	}
 	if err == nil && lines != "" {
 		commit()
@@ -98,7 +98,7 @@ func AppendToken(session, root, tool, agent string, commit func(), earn func(*Lo
 // earnLines returns what to append to the token file, and folds it in.
 func earnLines(session string, load *Load, tool, agent string, earned []Record) (lines string, err error) {
 	for _, r := range earned {
-		r.Time, r.Tool, r.Agent = now(), tool, agent
+		r.Time, r.Tool, r.Agent = max(0, time.Now().Unix()), tool, agent
 		// Only what reads back as itself is written: a newline in a
 		// directory name could otherwise forge a START_ACK (D5).
 		if back, err := ParseRecord(r.String()); err != nil || back != r {
@@ -112,27 +112,6 @@ func earnLines(session string, load *Load, tool, agent string, earned []Record) 
 		lines = "\n" + lines
 	}
 	return lines, nil
-}
-
-func now() int64 { return max(0, time.Now().Unix()) }
-
-// renew puts a new file in the place of one of which only the start still counts,
-// if that: a file that every compaction lengthens would be full one day. Who waits
-// for the lock of the old file finds that it has no name, and opens the new one (D4).
-func (l *Load) renew(session, tool, lines string) error {
-	kept := Record{now(), History, tool, MainAgent, fmt.Sprintf("%d bytes", l.size)}.String() + "\n"
-	if l.Started {
-		kept += l.start.String() + "\n"
-	}
-	path := asidePath(session)
-	err := os.WriteFile(path, []byte(kept+strings.TrimPrefix(lines, "\n")), 0o600)
-	if err == nil {
-		err = os.Rename(path, TokenPath(session))
-	}
-	if err != nil {
-		os.Remove(path)
-	}
-	return err
 }
 
 // errBusy: another process holds the lock, is about to write the first record,
@@ -214,7 +193,7 @@ func (l *Load) fold(f io.Reader) error {
 	return nil
 }
 
-// errFull: the file may not grow; a compaction renews it.
+// errFull: the file may not grow.
 var errFull = fmt.Errorf("it would grow over %d bytes", MaxToken)
 
 // corrupt is the error of every rule of D4 and D5, each with its own way out.
@@ -225,7 +204,7 @@ func corrupt(session string, err error) error {
 	case err == errBusy:
 		way = "try again; if it stays, the operator runs: fuser -v " + path + "   and ends the process that holds it"
 	case err == errFull:
-		way = "the operator types /compact, which lets the hooks write the file anew; the agent's next prompt loads the rules again"
+		way = "the operator types /compact, which puts the file aside; then the next prompt loads the rules, and /start"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		way = "the operator runs: df /tmp; df -i /tmp   (make room), then resumes or restarts the session, and /start"
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
@@ -244,4 +223,58 @@ func Refresh(session string) {
 	if info, err := os.Lstat(path); err == nil && now.Sub(info.ModTime()) > KeepAlive {
 		os.Chtimes(path, now, now)
 	}
+}
+
+// CheckTokenDir makes the token directory if it is missing and checks it and
+// its parent (D3). Each must be
+//
+//   - a real directory, not a link to one;
+//   - owned by the effective uid;
+//   - not writable by group or others;
+//   - writable by us.
+//
+// /tmp itself may be a link and is sticky, so that nobody else can take the
+// place of what was checked. Every error is Closed, with the one command that
+// repairs it.
+func CheckTokenDir() error {
+	if err := checkDir(TokenParent); err != nil {
+		return err
+	}
+	return checkDir(TokenDir)
+}
+
+// isForeign tells whether another user owns dir: it then holds no token that any gate
+// of ours believes (D8).
+func isForeign(dir string) bool {
+	info, err := os.Lstat(dir)
+	return err == nil && info.Sys().(*syscall.Stat_t).Uid != uint32(os.Geteuid())
+}
+
+// checkDir makes one directory if it is missing and checks it, as CheckTokenDir says.
+func checkDir(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
+		return Fail("the operator runs: ls -ld /tmp; df /tmp; df -i /tmp   (/tmp must be a directory, writable, not full)",
+			"token directory: %v", err)
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return Fail("the operator runs: ls -ld "+dir, "token directory: %v", err)
+	}
+	switch owner := info.Sys().(*syscall.Stat_t).Uid; {
+	case !info.IsDir():
+		return Fail(remove(), "token directory: %s is not a directory (%v)", dir, info.Mode())
+	case owner != uint32(os.Geteuid()):
+		return Fail(remove(), "token directory: %s belongs to uid %d, not to us, uid %d", dir, owner, os.Geteuid())
+	case info.Mode().Perm()&0o022 != 0:
+		return Fail("the operator runs: chmod 700 "+dir, "token directory: %s is writable by group or others (%v)", dir, info.Mode())
+	case syscall.Access(dir, 3) != nil: // W_OK|X_OK
+		return Fail("the operator runs: chmod 700 "+dir+"   (if that is denied, /tmp is read-only: mount)", "token directory: %s is not writable by us (%v)", dir, info.Mode())
+	}
+	return nil
+}
+
+// remove is the command that takes the token directory away. Only /tmp is
+// resolved: what our own name leads to is not ours to remove.
+func remove() string {
+	return "the operator runs: sudo rm -r " + filepath.Join(Resolve(filepath.Dir(TokenParent)), filepath.Base(TokenParent)) + "   (it is made anew; every session that is open must then load and start again)"
 }

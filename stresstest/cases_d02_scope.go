@@ -62,7 +62,7 @@ var scopeCases = []testCase{
 	}},
 	{class: "D2", name: "of many directories that were tried ten are listed, the outermost first", steps: []step{
 		mkdir("{dir}/many/constellation-hades/1/2/3/4/5/6/7/8/9/10/11"), at("{dir}/many/constellation-hades/1/2/3/4/5/6/7/8/9/10/11"),
-		gate(bash).blocks("Bash", "____", "{dir}/many/constellation-hades\n", "/1/2/3/4/5/6/7/8/9\nWay out"),
+		gate(bash).blocks("Bash", "____", "tried: {dir}/many/constellation-hades {dir}", "/1/2/3/4/5/6/7/8/9\nWay out"),
 	}},
 	{class: "D2", name: "a required file that is a directory does not make a root", steps: []step{
 		remove("{root}/CONTEXT.md"), mkdir("{root}/CONTEXT.md"),

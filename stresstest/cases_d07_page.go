@@ -49,15 +49,15 @@ var pageCases = []testCase{
 	}},
 	{class: "D7", name: "too much for one page: exit 2, says how many are needed, no marker", steps: []step{
 		holding(rig.SizedContents(25_000)),
-		loader(startup).failsClosed("3 pages", required[0]+" 8334", required[1]+" 8333", required[2]+" 8333", "1/3", "3/3", "shorten"),
+		loader(startup).failsClosed("3 pages", required[0]+" 8334", required[1]+" 8333", required[2]+" 8333", "make wire PAGES=3", "shorten"),
 		unmarked(),
 	}},
 	{class: "D7", name: "too much for N pages: every one of them exits 2 and none prints", steps: []step{
-		holding(rig.SizedContents(35_000)), loader(startup, "1/3").failsClosed("4 pages", "3 are wired", "1/4"),
+		holding(rig.SizedContents(35_000)), loader(startup, "1/3").failsClosed("4 pages", "3 are wired", "make wire PAGES=4"),
 		loader(startup, "2/3").failsClosed("4 pages"), loader(startup, "3/3").failsClosed("4 pages"), unmarked(),
 	}},
 	{class: "D7", name: "too much for 64 pages: shorten", steps: []step{
-		holding(rig.SizedContents(700_000)), loader(startup, "1/64").failsClosed("64", "shorten"),
+		holding(rig.SizedContents(700_000)), loader(startup, "1/64").failsClosed("64 can be", "Way out: shorten the files"),
 		loader(startup, "64/64").failsClosed("shorten"), unmarked(),
 	}},
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"moirai/stresstest/rig"
@@ -10,6 +11,11 @@ import (
 var messageCases = []testCase{
 	// The whole message, word for word, in each state.
 	{class: "D14", name: "whole message: START_ACK missing", steps: []step{load(), resolves("xxx_", askStart)}},
+	{class: "D14", name: "the first line, all that the client shows a person, says what to do in 80 characters", steps: []step{
+		firstLine("BLOCKED by Moirai (Hades). To do: type /start; rule files are missing, see below"), load(),
+		firstLine("BLOCKED by Moirai (Hades). To do: press Esc if a turn runs, then type /start"), start(), gate(compact("auto")),
+		firstLine("BLOCKED by Moirai (Hades). To do: type any prompt: it brings the rule files"),
+	}},
 	{class: "D14", name: "whole message: no token", steps: []step{
 		resolves("____", askBoth, isMissing, "this session has no token. It was never loaded here (it\nstarted elsewhere, or the loader is not wired or failed), or /tmp was cleaned\nor the machine restarted.\n",
 			whetherLoads, readFiles, orResume, thenStart),
@@ -21,7 +27,7 @@ var messageCases = []testCase{
 	}},
 	{class: "D14", name: "whole message: a new context whose load failed", steps: []step{
 		write("{root}/CONTEXT.md", ""), loader(startup).failsClosed("CONTEXT.md"), write("{root}/CONTEXT.md", "c\n"), resolves("____", askBoth, isMissing,
-			"the context is new, and its load failed, did not run whole, or\nwas not wired for enough pages.\n", whetherLoads, readFiles, orResume, thenStart),
+			"the context is new. Its load failed or did not run whole, or too\nfew pages are wired, or two wirings with different N ran.\n", whetherLoads, readFiles, orResume, thenStart),
 	}},
 	{class: "D14", name: "whole message: what Reads earned, after a resume", steps: []step{
 		gate(shown(0)), gate(shown(1)), gate(shown(2)), start(), allowed(), loader(sessionStart("resume"), "2/2"),
@@ -29,12 +35,12 @@ var messageCases = []testCase{
 	}},
 	{class: "D14", name: "whole message: what was delivered at an earlier prompt", steps: []step{
 		prompted(), start(), allowed(), promptID("next"),
-		resolves("___x", askLoad, isMissing, "the rules were delivered or shown at an earlier prompt. A rewind\ncan cut them away, so they count for that prompt alone. Type a prompt (not !command).\n", readFiles, orResume),
+		resolves("___x", askLoad, isMissing, "the rules were delivered or shown at an earlier prompt. A rewind\ncan cut them away, so they count for that prompt alone. Type a prompt (not !command).\n", whetherLoads, readFiles, orResume),
 	}},
-	{class: "D14", name: "whole message: two wirings with different N", steps: []step{
-		holding(rig.SizedContents(35_000)), loader(startup, "2/3").failsClosed("need 4 pages"), loader(startup, "1/4").prints(nil), loader(startup, "1/3").failsClosed("need 4 pages"),
-		blocked("____", "the context is new"), loader(startup, "2/4").prints(nil), loader(startup, "2/5").prints(nil),
-		blocked("____", "missing: 1 3 4.", "Two wirings with different N run: [3 4 5]. Wire one N everywhere."),
+	{class: "D14", name: "two wirings with different N: the message names them as a cause", steps: []step{
+		holding(rig.SizedContents(35_000)), loader(startup, "1/4").prints(nil), loader(startup, "2/4").prints(nil), loader(startup, "1/3").failsClosed("need 4 pages", "make wire PAGES=4"),
+		blocked("____", "the context is new", "two wirings with different N"), loader(startup, "3/4").prints(nil), loader(startup, "4/4").prints(nil),
+		blocked("____", "missing: 1 2.", "the same N", "in every place"),
 	}},
 	{class: "D14", name: "whole message: one rule file missing", steps: []step{
 		remove("{root}/CONTEXT.md"), resolves("____", askBoth, isMissing,
@@ -43,13 +49,13 @@ var messageCases = []testCase{
 	}},
 	{class: "D14", name: "whole message: pages missing", steps: []step{
 		holding(rig.SizedContents(35_000)), start().says("START_ACK"), promptPage(3, 4, 4),
-		resolves("___x", askLoad, isMissing, "the load has 4 pages; missing: 1 2 4.\nEach page K must be wired as hades-session-load K/N with the same N, at least 4.\n",
-			readFiles, orResume),
+		resolves("___x", askLoad, isMissing, "the load has 4 pages; missing: 1 2 4.\nEach page K must be wired as hades-session-load K/N with the same N, at least 4, in every place.\n",
+			whetherLoads, readFiles, orResume),
 	}},
 	{class: "D14", name: "whole message: loaded for another root", steps: []step{
 		load(), start(), constellation("{dir}/b/constellation-hades", rig.SmallContents()),
 		resolves("___x", askLoad, isMissing, "the session was loaded for another root, {dir}/constellation-hades;\nthis root is {dir}/b/constellation-hades.\n",
-			readFiles, orResume),
+			whetherLoads, readFiles, orResume),
 	}},
 	{class: "D14", name: "whole message: START_ACK without a load", steps: []step{
 		start().says("START_ACK"),
@@ -58,13 +64,13 @@ var messageCases = []testCase{
 	{class: "D14", name: "whole message: some files read, one too long", steps: []step{
 		holding(rig.Contents{longText(30_000), "s\n", "c\n"}), gate(shown(1)),
 		resolves("_x__", askBoth, isMissing, "only the files checked above were shown in full.\n",
-			readThese+
+			whetherLoads, readThese+
 				"  {root}/docs/book-of-hades/COMMANDMENTS.md\n    (30000 bytes: over 25000 a Read does not count; wire pages or shorten it)\n  {root}/CONTEXT.md\n",
 			orResume, thenStart),
 	}},
 	{class: "D14", name: "whole message: files that no Read or load can prove", steps: []step{
 		gate(shown(0)), write("{root}/"+required[1], ""), resolves("x___", askBoth, isMissing, "only the files checked above were shown in full.\n",
-			readThese+
+			whetherLoads, readThese+
 				"  {root}/context/scope.md\n"+isUnfit+"  {root}/CONTEXT.md\n",
 			orResume, thenStart),
 	}},
@@ -201,6 +207,19 @@ func resolves(marks string, words ...string) call {
 			return err
 		}
 		return exactly(strings.Join(words, ""))(s, resolution)
+	}
+	return c
+}
+
+// firstLine is a blocked Bash call whose message begins with this line.
+func firstLine(line string) call {
+	c := gate(bash).refuses()
+	c.stderr = func(s *scene, got string) error {
+		first, _, _ := strings.Cut(got, "\n")
+		if len(first) > 80 {
+			return fmt.Errorf("expected at most 80 characters, got %d", len(first))
+		}
+		return exactly(line)(s, first)
 	}
 	return c
 }

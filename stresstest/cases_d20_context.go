@@ -1,10 +1,6 @@
 package main
 
-import (
-	"time"
-
-	"moirai/stresstest/rig"
-)
+import "moirai/stresstest/rig"
 
 // D20: a token speaks of one context of the main agent, and the client changes
 // contexts under one session_id.
@@ -74,20 +70,14 @@ var contextCases = []testCase{
 		makeTokenDir(), small(tokenDir, 4096), tokenOfSize(4080, lines(loadedLines, typedStart)), allowed(),
 		loader(startup).failsClosed("{token}", "df"), noToken(), blocked("____"),
 	}},
-	{class: "D20", name: "a token that is full: an empty context makes it anew", steps: []step{
-		tokenOfSize(1<<20, lines(loadedLines, typedStart)), allowed(), load(), blocked("xxx_"), historyDropped(1 << 20),
+	{class: "D20", name: "a token that is full: what ends all in it puts it aside", steps: []step{
+		tokenOfSize(1<<20, lines(loadedLines, typedStart)), allowed(), loader(startup).prints(nil).refuses(), blocked("____"), load(), start(), allowed(),
+		tokenOfSize(1<<20, lines(loadedLines, typedStart)), gate(compact("auto")), noToken(), blocked("____", "no token"), start().says("START_ACK"), prompted(), allowed(),
+		remove("{tokens}/.session-{session}"),
 	}},
-	{class: "D20", name: "a token that is full: a compaction makes it anew and keeps the start", steps: []step{
-		tokenOfSize(1<<20, lines(loadedLines, typedStart)), gate(compact("auto")), historyDropped(1 << 20), blocked("___x", "compaction"), compacted(), allowed(),
-	}},
-	{class: "D20", name: "a token of over 64 KiB is made anew where all in it ends, and no other time", steps: []step{
-		tokenOfSize(64<<10, lines(loadedLines, typedStart)), gate(compact("auto")), prompted(), sizeOver(64 << 10),
-		gate(compact("auto")), historyDropped(64 << 10), blocked("___x"),
-		tokenOfSize(70_000, lines(loadedLines, typedStart)), loader(sessionStart("resume"), "2/2"), allowed(), sizeOver(70_000),
-	}},
-	{class: "D20", name: "a lock that is held while a token is made anew: who waited finds the new one", needs: patient, steps: []step{
-		tokenOfSize(70_000, lines(loadedLines, typedStart)), heldFor(300 * time.Millisecond), together{gate(compact("auto")), gate(compact("auto")), gate(compact("auto"))},
-		historyDropped(64 << 10), blocked("___x", "compaction"),
+	{class: "D20", name: "a token that is full: a prompt says the way out, and it works", steps: []step{
+		tokenOfSize(1<<20, []string{typedStart}), loader(prompt("go on")).tells("not recorded", "/compact"), sizeOf("{token}", 1<<20), gate(compact("auto")),
+		prompted(), start(), allowed(), remove("{tokens}/.session-{session}"),
 	}},
 }
 

@@ -93,7 +93,7 @@ var gateCases = []testCase{
 		write(tokenParent, "a file"), at("{dir}"), gate(bash), start(), gate(compact("auto")),
 	}},
 
-	{class: "gate/Malformed input", name: "empty stdin: exit 2", steps: []step{gate(raw("")).failsClosed("stdin", "it is empty")}},
+	{class: "gate/Malformed input", name: "empty stdin: exit 2", steps: []step{gate(raw("")).failsClosed("stdin", "it ends after 0 bytes")}},
 	{class: "gate/Malformed input", name: "white space only", steps: []step{gate(raw(" \n\t ")).failsClosed("stdin", "it ends after 4 bytes")}},
 	{class: "gate/Malformed input", name: "cut short", steps: []step{gate(raw(`{"session_id":"{session}","cwd":"{root}`)).failsClosed("stdin")}},
 	{class: "gate/Malformed input", name: "no JSON", steps: []step{gate(raw("start")).failsClosed("stdin")}},

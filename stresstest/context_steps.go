@@ -3,11 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
-	"regexp"
-	"strconv"
-	"strings"
 	"syscall"
-	"time"
 
 	"moirai/stresstest/rig"
 )
@@ -166,54 +162,5 @@ func stale(k, n, m int) step {
 			return fmt.Errorf("expected exit 2, got exit %d", res.Code)
 		}
 		return failClosedLines(s, res.Stderr, []string{"has ended meanwhile"})
-	})
-}
-
-// historyDropped: the token was made anew: it is small, and its first line says how
-// many bytes went, at least this many.
-func historyDropped(least int) step {
-	return expectation(func(s *scene) error {
-		data, err := os.ReadFile(s.token())
-		if err != nil {
-			return err
-		}
-		first, _, _ := strings.Cut(string(data), "\n")
-		m := regexp.MustCompile(`^[0-9]+ HISTORY_DROPPED (?:SessionStart|PreCompact) main ([0-9]+) bytes$`).FindStringSubmatch(first)
-		if m == nil || len(data) > 2000 {
-			return fmt.Errorf("expected a small token that begins with HISTORY_DROPPED, got %d bytes, first %q", len(data), first)
-		}
-		if n, _ := strconv.Atoi(m[1]); n < least {
-			return fmt.Errorf("expected at least %d bytes of history, got %d", least, n)
-		}
-		return modeOf("{token}", 0o600).do(s)
-	})
-}
-
-// sizeOver: the token has more bytes than that.
-func sizeOver(least int64) step {
-	return expectation(func(s *scene) error {
-		info, err := os.Stat(s.token())
-		if err != nil {
-			return err
-		}
-		if info.Size() <= least {
-			return fmt.Errorf("token file: expected over %d bytes, got %d", least, info.Size())
-		}
-		return nil
-	})
-}
-
-// heldFor holds the lock of the token file for that long.
-func heldFor(d time.Duration) step {
-	return fixture(func(s *scene) error {
-		f, err := os.OpenFile(s.token(), os.O_RDWR, 0)
-		if err != nil {
-			return err
-		}
-		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
-			return err
-		}
-		time.AfterFunc(d, func() { f.Close() })
-		return nil
 	})
 }

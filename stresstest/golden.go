@@ -15,6 +15,7 @@ var golden = map[string][]string{
 	"startCommands": {"/start", "/war-room-start"},
 	"startSkills":   {"start", "war-room-start"},
 	"commandTags":   {"<command-message>", "<command-name>", "<command-args>"},
+	"ideTags":       {"ide_opened_file>", "ide_selection>"},
 	"exemptTools":   {"TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "TaskStop", "TaskOutput"},
 	"exemptFiles":   {"CLAUDE.md", "MEMORY.md"},
 	"exemptSegment": {"/memory/"},
@@ -26,8 +27,7 @@ var goldenNames = map[string]string{
 	"ToolSkill": `"Skill"`,
 	"ToolRead":  `"Read"`,
 	"MainAgent": `"main"`,
-	"nameOpen":  `"<command-name>"`,
-	"nameClose": `"</command-name>"`,
+	"KeyServer": `"mcp_server"`,
 	"KeyTool":   `"tool_name"`,
 	"KeyPrompt": `"prompt"`,
 	"KeySkill":  `"skill"`,
@@ -35,7 +35,7 @@ var goldenNames = map[string]string{
 }
 
 // opensNothing are the other variables of the rules.
-var opensNothing = []string{"neededKeys", "objectKeys"}
+var opensNothing = []string{"contexts"} // its word for an unknown source closes
 
 // passesUnstarted tells whether a tool passes without markers whatever its input. Read passes by
 // its path, and Skill always.

@@ -76,13 +76,12 @@ func theBlockMessage(s *scene, got, tool, marks string, fragments []string) erro
 // between, the resolution, and what is behind, the lines about the build.
 func splitMessage(s *scene, got, tool, marks string) (resolution, build string, err error) {
 	todo := map[string]string{
-		"xxx_": "press Esc if a turn is running, then type /start",
-		"x":    "type any prompt: the rule files go out with it",
-		"_":    "type /start; the rule files are missing too, see below",
+		"xxx_": "press Esc if a turn runs, then type /start",
+		"x":    "type any prompt: it brings the rule files",
+		"_":    "type /start; rule files are missing, see below",
 	}
 	do := cmp.Or(todo[marks], todo[marks[3:]])
-	head := `BLOCKED by Moirai (Hades).
-To do: ` + do + `
+	head := `BLOCKED by Moirai (Hades). To do: ` + do + `
 
 Hades sessions must complete the Minimum Session Load before any gated
 tool call. This boundary is absolute — rules are hard-coded in
