@@ -27,7 +27,7 @@ FUZZ        := $(shell grep -oh 'func Fuzz[A-Za-z]*' moiraicore/*_test.go | cut 
 
 .DEFAULT_GOAL := help
 .PHONY: help build tests demo stress faults mutants bench e2e e2e-matrix mac-facts check needs format vet cross race fuzz shell same \
-	install uninstall wire unwire install-managed uninstall-managed wiring wiring-managed verify status fit probe-schedule clean
+	install uninstall wire unwire install-managed uninstall-managed wiring wiring-managed verify status fit probe-schedule dist clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 26
@@ -114,7 +114,7 @@ fuzz:
 	@for f in $(FUZZ); do echo "$$f"; go test ./moiraicore -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZCOUNT) >$(CACHE)/fuzz.log 2>&1 || { cat $(CACHE)/fuzz.log; exit 1; }; done
 
 shell:
-	@shellcheck .ci/run .ci/first
+	@shellcheck .ci/run operate/release/install .ci/first
 
 # The same commit and Go version give the same bytes, from another folder too.
 same: tests
@@ -163,6 +163,19 @@ probe-schedule: build ## print what runs the probe every hour; | sh sets it [ROO
 
 fit: build ## how many pages the rule files need (ROOT=constellation)
 	@bin/operate fit -root '$(or $(ROOT),$(error make fit ROOT=/path/to/constellation-hades))'
+
+# The same commit and Go version give the same archives.
+DIST := dist
+RELEASES := $(PLATFORMS) linux/amd64
+
+dist: ## one archive for each platform, with programs, pages and sums, into dist/; unpacked, ./install needs no Go
+	@version=$$(git describe --tags --always --dirty 2>/dev/null || echo unknown); at=$$(git log -1 --format=%ct 2>/dev/null || echo 0); \
+	stage=$$(mktemp -d) && trap 'rm -rf "$$stage"' EXIT && for p in $(RELEASES); do \
+		dir=$$stage/$$p && mkdir -p $$dir/docs && \
+		GOOS=$${p%/*} GOARCH=$${p#*/} $(GOBUILD) -o $$dir/ ./hades-session-load ./hades-gate ./operate ./operate/moirai-hades-integrity && \
+		cp README.md LICENSE operate/release/install $$dir/ && cp docs/*.md $$dir/docs/ && \
+		go run ./operate/release -dir $$dir -name moirai-hades-$$version-$${p%/*}-$${p#*/} -out $(DIST) -time $$at || exit 1; \
+	done
 
 clean: ## remove what make built; an installation stays
 	@rm -rf $(if $(ANOTHER),$(CACHE),bin .cache)
