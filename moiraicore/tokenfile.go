@@ -260,6 +260,7 @@ func checkDir(dir string) error {
 	if err != nil {
 		return Fail("the operator runs: ls -ld "+dir, "token directory: %v", err)
 	}
+	access := syscall.Access(dir, 3) // W_OK|X_OK
 	switch owner := info.Sys().(*syscall.Stat_t).Uid; {
 	case !info.IsDir():
 		return Fail(remove(), "token directory: %s is not a directory (%v)", dir, info.Mode())
@@ -267,8 +268,8 @@ func checkDir(dir string) error {
 		return Fail(remove(), "token directory: %s belongs to uid %d, not to us, uid %d", dir, owner, os.Geteuid())
 	case info.Mode().Perm()&0o022 != 0:
 		return Fail("the operator runs: chmod 700 "+dir, "token directory: %s is writable by group or others (%v)", dir, info.Mode())
-	case syscall.Access(dir, 3) != nil: // W_OK|X_OK
-		return Fail("the operator runs: chmod 700 "+dir+"   (if that is denied, /tmp is read-only: mount)", "token directory: %s is not writable by us (%v)", dir, info.Mode())
+	case access != nil:
+		return Fail("the operator runs: chmod 700 "+dir+"   (if that is denied, /tmp is read-only: mount)", "token directory: %s is not writable by us (%v): %v", dir, info.Mode(), access)
 	}
 	return nil
 }

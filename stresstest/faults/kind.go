@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"moirai/stresstest/rig"
@@ -17,9 +16,10 @@ const (
 	start
 	read
 	compact
-	kinds            // the columns of the table
-	voided   = kinds // blocked as well, by a void far back in a long token file
-	allKinds = kinds + 1
+	kinds                // the columns of the table
+	voided   = kinds     // blocked as well, by a void far back in a long token file
+	again    = kinds + 1 // a start of a session that was loaded and started
+	allKinds = kinds + 2
 )
 
 // kind is one hook call: what is wired, what it gets, what stands before it.
@@ -47,6 +47,7 @@ var theKinds = [allKinds]kind{
 	}, []int{0, 1, 3}, false, '0'},
 	{"compaction", "hades-gate", func(s rig.Session, _ string) []byte { return s.PreCompact("auto") }, []int{0, 1, 2, 3}, true, '0'},
 	{"blocked by void", "hades-gate", func(s rig.Session, _ string) []byte { return s.Bash() }, []int{0, 1, 2, 3, 4}, true, 'B'},
+	{"second start", "hades-session-load", func(s rig.Session, _ string) []byte { return s.SessionStart("startup") }, []int{0, 1, 2, 3}, false, '0'},
 }
 
 // contents is what the required files of every scene hold before a fault.
@@ -70,44 +71,28 @@ func records(have []int, root string) string {
 	return b.String()
 }
 
-// state is what a token file says: our own reading of §4.5 and D5, which shares no
-// code with the hooks, so that a mistake there does not hide itself here.
+// state is what a token file says to a call of the main agent, at the prompt that every
+// payload here has.
 type state struct {
 	acked   [3]bool
 	started bool
-	voided  bool
 }
 
 func (s state) loaded() bool { return s.acked == [3]bool{true, true, true} }
 func (s state) open() bool   { return s.loaded() && s.started }
 
-// understand reads a token file as seen from root. It covers loads of one page.
+// understand reads a token file as seen from root.
 func understand(token, root string) (state, error) {
-	var s state
 	if token == "" {
-		return s, errors.New("empty")
+		return state{}, errors.New("empty")
 	}
+	f := newFold(root)
 	for n, line := range strings.Split(strings.TrimSuffix(token, "\n"), "\n") {
-		f := strings.SplitN(line, " ", 5)
-		bad := func(r rune) bool { return r < 0x20 || 0x7f <= r && r < 0xa0 }
-		if len(f) < 4 || slices.Contains(f[:4], "") || strings.Trim(f[0], "0123456789") != "" || strings.ContainsFunc(line, bad) {
-			return s, fmt.Errorf("line %d is corrupt", n+1)
+		r, err := fields(line)
+		if err != nil {
+			return state{}, fmt.Errorf("line %d %w", n+1, err)
 		}
-		path := ""
-		if len(f) == 5 {
-			path = f[4]
-		}
-		switch i := slices.Index(rig.Markers[:], f[1]); {
-		case f[1] == "START_ACK":
-			s.started = true
-		case f[1] == "LOAD_VOID":
-			s.acked, s.voided = [3]bool{}, true
-		case i >= 0:
-			s.voided = false
-			if path == root+"/"+rig.Required[i] {
-				s.acked[i] = true
-			}
-		}
+		f.add(r)
 	}
-	return s, nil
+	return state{f.acked("main@" + rig.Session{}.PromptID()), f.started}, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"moirai/stresstest/rig"
@@ -19,11 +20,11 @@ type cell struct {
 	bad       []string
 }
 
-// row is one fault with its six cells; lacks says why it was not run.
+// row is one fault with its cells; lacks says why it was not run.
 type row struct {
 	class, name string
 	lacks       string
-	cells       [kinds]*cell
+	cells       [allKinds]*cell
 }
 
 // job is one fault on one kind, with all its variants.
@@ -209,9 +210,6 @@ func (s *scene) suffer(f *fault, i int, wired bool) (outcome, error) {
 // nothing with one.
 func (b *bench) baseline() *row {
 	none := []fault{{class: "none", name: "no fault", want: same, apply: func(*scene, int) error { return nil }}}
-	all := make([]int, kinds)
-	for k := range all {
-		all[k] = k
-	}
+	all := append(slices.Clone(everyKind), again)
 	return b.matrix(none, all)[0]
 }

@@ -206,7 +206,7 @@ type outcome struct {
 // A message is one write. What the Go runtime traces (GODEBUG) may stand ahead of it on its line.
 var (
 	failClosed = regexp.MustCompile(`Moirai \(Hades\) fail-closed: (.+)\nWay out: .+`)
-	isBlocked  = regexp.MustCompile(`(?m)BLOCKED by Moirai \(Hades\)\.$`)
+	isBlocked  = regexp.MustCompile(`BLOCKED by Moirai \(Hades\)\. To do: `)
 	unrecorded = regexp.MustCompile(`Moirai \(Hades\) not recorded: (.+)\nWay out: .+`)
 	runtimeEnd = regexp.MustCompile(`(?m)^(?:fatal error: |runtime: |malformed |panic: |futexwakeup |SIGSEGV: |SIGBUS: |SIGTRAP: ).*$`)
 )
@@ -261,6 +261,8 @@ func (s *scene) judge(o outcome) error {
 		return s.judgeGate(o, was)
 	case &theKinds[start]:
 		return s.judgeStart(o, was, is)
+	case &theKinds[again]:
+		return s.judgeAgain(o, is)
 	case &theKinds[read]:
 		return s.judgeRead(o, was, is)
 	}
@@ -288,6 +290,22 @@ func (s *scene) judgeLoader(o outcome, was, is state) error {
 		return errors.New("exit 0 without markers")
 	}
 	return nil
+}
+
+// judgeAgain: nothing of the context that ended stands open, whatever hit the loader of
+// the next one. It cannot know the session where stdin does not come to it whole, or
+// write where the gate itself believes no token either; and it may have fallen before its first
+// write: the limits that docs/THREAT-MODEL.md states.
+func (s *scene) judgeAgain(o outcome, is state) error {
+	said := o.Condition()
+	switch {
+	case o.Signal == 0 && o.Code == 0 && (!is.loaded() || is.started) && !s.racing:
+		return fmt.Errorf("exit 0, and the token says %+v", is)
+	case !is.open() || s.untrusted || s.racing || o.fell() || s.deafErr && said == "",
+		strings.HasPrefix(said, "malformed payload"), strings.HasPrefix(said, "token directory"), strings.HasPrefix(said, "the hook had not finished"):
+		return nil
+	}
+	return fmt.Errorf("FAIL-OPEN: the next context stands open by what the one before it earned (%.80q)", said)
 }
 
 // delivered tells whether the output is one complete page with the three files
@@ -408,7 +426,7 @@ func (s *scene) judgeCompact(o outcome, is state) error {
 	if _, err := os.Lstat(tokenPath); errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil
 	}
-	if !is.voided {
+	if is.acked != [3]bool{} {
 		return errors.New("FAIL-OPEN: exit 0, and the load is not void")
 	}
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -14,24 +15,29 @@ import (
 	"moirai/stresstest/rig"
 )
 
-// A schedule is fifty hooks at once on one session: loads, pages, starts, calls,
-// required Reads, compactions, and some of them killed. Its history is held against a
-// model of the token file. The file only grows, so what stands after any number of
-// records is a state that the file really had, and a call sees one of the states between
-// its beginning and its end. The model is:
+// A schedule is fifty hooks at once on one session: loads of contexts that begin, go on
+// or were compacted, pages with prompts, starts, calls of the main agent at several prompts and of subagents,
+// required Reads, compactions, events of subagents, a rule file that is missing for a while, and some of
+// the hooks killed. Its history is held against a model of the token file (fold.go). The file only
+// grows, so what stands after any number of records is a state that the file really had,
+// and a call sees one of the states between its beginning and its end. The model is:
 //
 //   - The file never loses or changes a byte, and every line is well formed.
 //   - A record stands once for what it says: no marker is written that counts already.
 //   - Each record belongs to a call that was at work when it was written, and a load's
-//     to one whose output was complete.
-//   - Markers of a load in several pages come after the receipts of all of them.
+//     to one whose output was complete. A subagent's load and compaction write none.
+//   - Markers of a load in several pages come after the receipts of all of them, which
+//     went to the same agent in the same context.
 //   - What a call said at its end is true in one of the states that it can have seen.
 const inSchedule = 50
 
 // op is one hook of a schedule.
 type op struct {
-	what     string // loader, call, start, skill, read, compact
-	page     int    // of a loader
+	what     string // loader, prompt, call, start, skill, read, compact
+	source   string // of a loader
+	page     int    // of a loader, or of a load with a prompt
+	agent    string // of a subagent; empty: the main agent
+	at       string // prompt_id
 	kill     bool
 	from, to int // length of the token file before it began, and after it ended
 	result   rig.Result
@@ -137,8 +143,24 @@ func (b *bench) perform(number uint64) (*history, error) {
 	var group sync.WaitGroup
 	var firstErr error
 	var held []func()
+	gone := false // a rule file is missing now
 	for range inSchedule {
-		o := &op{what: pick(rng), page: 1 + rng.IntN(pagesWired), kill: rng.IntN(10) == 0}
+		o := &op{what: pick(rng), source: sources[rng.IntN(len(sources))], page: 1 + rng.IntN(pagesWired), kill: rng.IntN(10) == 0,
+			at: fmt.Sprint("prompt-", rng.IntN(2))}
+		if rng.IntN(6) == 0 {
+			o.agent = fmt.Sprint("agent-", rng.IntN(3))
+		}
+		if number%3 == 0 && rng.IntN(8) == 0 {
+			gone = !gone
+			from, to := s.root+"/"+rig.Required[1], s.root+"/gone"
+			if !gone {
+				from, to = to, from
+			}
+			if err := os.Rename(from, to); err != nil {
+				firstErr = err
+				break
+			}
+		}
 		h.ops = append(h.ops, o)
 		o.from = len(standing(dir))
 		p, release, err := s.begin(o, rng)
@@ -204,24 +226,29 @@ func standing(dir *os.Root) string {
 }
 
 func pick(rng *rand.Rand) string {
-	return []string{"loader", "loader", "loader", "loader", "call", "call", "call", "start", "skill", "read", "compact"}[rng.IntN(11)]
+	return []string{"loader", "loader", "loader", "prompt", "prompt", "prompt", "call", "call", "call", "call", "start", "skill", "read", "compact"}[rng.IntN(14)]
 }
+
+// sources of a SessionStart; the rarer an event ends everything, the more the others show.
+var sources = []string{"startup", "resume", "compact", "startup", "compact", "clear", "fork"}
 
 // command is the hook call of an op.
 func (s *scene) command(o *op, rng *rand.Rand) rig.Command {
-	session := rig.Session{ID: sessionID, Cwd: s.root}
+	session := rig.Session{ID: sessionID, Cwd: s.root, Agent: o.agent, At: o.at}
 	c := rig.Command{Path: filepath.Join(s.hooks, "hades-gate"), Dir: s.root, Limit: 2 * bound}
 	switch o.what {
-	case "loader":
+	case "loader", "prompt":
 		c.Path = filepath.Join(s.hooks, "hades-session-load")
 		c.Args = []string{fmt.Sprintf("%d/%d", o.page, pagesWired)}
-		c.Stdin = session.SessionStart("startup")
+		c.Stdin = session.SessionStart(o.source)
+		if o.what == "prompt" {
+			c.Stdin = session.Prompt("go on")
+		}
 	case "call":
 		c.Stdin = session.Bash()
 	case "start":
 		c.Stdin = session.Prompt("/start")
 	case "skill":
-		session.Agent = fmt.Sprint("agent-", rng.IntN(3))
 		c.Stdin = session.Skill("start")
 	case "read":
 		text, _ := os.ReadFile(s.root + "/" + rig.Required[2])
@@ -236,7 +263,7 @@ func (s *scene) command(o *op, rng *rand.Rand) rig.Command {
 func (s *scene) printed() ([]string, error) {
 	var pages []string
 	for k := range pagesWired {
-		res, err := s.command(&op{what: "loader", page: k + 1}, nil).Run()
+		res, err := s.command(&op{what: "loader", source: "startup", page: k + 1}, nil).Run()
 		if err != nil {
 			return nil, err
 		}
@@ -259,59 +286,39 @@ func (h *history) needed() int {
 	return n
 }
 
-// model is a state of the token file, with receipts.
-type model struct {
-	state
-	pages map[string]bool
-}
-
 // states returns the state after each number of records, and where each record ends.
-func (h *history) states() (all []model, ends []int, records []string) {
-	now := model{pages: map[string]bool{}}
-	all, ends = []model{now}, []int{0}
+func (h *history) states() (all []*fold, ends []int, records [][5]string, err error) {
+	now := newFold(h.root)
+	all, ends = []*fold{now}, []int{0}
 	at := 0
 	for _, line := range strings.SplitAfter(h.final, "\n") {
 		if line == "" {
 			continue
 		}
 		at += len(line)
-		f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 5)
-		next := model{state: now.state, pages: map[string]bool{}}
-		for p := range now.pages {
-			next.pages[p] = true
+		r, err := fields(strings.TrimSuffix(line, "\n"))
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("line %d %w", len(records)+1, err)
 		}
-		if len(f) >= 2 {
-			switch i := slices.Index(rig.Markers[:], f[1]); {
-			case f[1] == "START_ACK":
-				next.started = true
-			case f[1] == "LOAD_VOID":
-				next.acked, next.voided, next.pages = [3]bool{}, true, map[string]bool{}
-			case i >= 0:
-				next.acked[i], next.voided = true, false
-			case strings.HasPrefix(f[1], "PAGE_"):
-				next.pages[f[1]], next.voided = true, false
-			}
-		}
-		now = next
-		all, ends, records = append(all, now), append(ends, at), append(records, strings.TrimSuffix(line, "\n"))
+		now = now.clone()
+		now.add(r)
+		all, ends, records = append(all, now), append(ends, at), append(records, r)
 	}
-	return all, ends, records
+	return all, ends, records, nil
 }
 
 // check holds the history against the model.
 func (h *history) check() error {
-	if h.final != "" {
-		if _, err := understand(h.final, h.root); err != nil {
-			return fmt.Errorf("the file is corrupt: %w\n%s", err, h.final)
-		}
+	all, ends, records, err := h.states()
+	if err != nil {
+		return fmt.Errorf("the file is corrupt: %w\n%s", err, h.final)
 	}
-	all, ends, records := h.states()
 	for n, o := range h.ops {
 		if !strings.HasPrefix(h.final, o.seen) {
 			return fmt.Errorf("after op %d (%s) the file lost or changed what stood", n, o.what)
 		}
 		if err := h.checkOp(o, all, ends); err != nil {
-			return fmt.Errorf("op %d (%s, exit %d %v, %q): %w\n%s", n, o.what, o.result.Code, o.result.Signal, condition(o.result), err, h.final)
+			return fmt.Errorf("op %d (%s %s %d at %s by %q, exit %d %v, %q): %w\n%s", n, o.what, o.source, o.page, o.at, o.agent, o.result.Code, o.result.Signal, condition(o.result), err, h.final)
 		}
 	}
 	for i, r := range records {
@@ -322,15 +329,35 @@ func (h *history) check() error {
 	return nil
 }
 
+// viewer is the agent that the op's call is of, as records name it.
+func (o *op) viewer() string {
+	if o.agent != "" {
+		return o.agent
+	}
+	return "main@" + o.at
+}
+
+// to is to whom a load of the op goes: to the main agent at the root of a context, or at
+// a prompt. A resume belongs to none.
+func (o *op) goesTo() string {
+	switch {
+	case o.what == "prompt" || o.source == "compact":
+		return "main@" + o.at
+	case o.source == "resume" || o.source == "fork":
+		return "main@"
+	}
+	return "main"
+}
+
 // checkOp: what a call said is true in a state that it can have seen.
-func (h *history) checkOp(o *op, all []model, ends []int) error {
+func (h *history) checkOp(o *op, all []*fold, ends []int) error {
 	if o.result.Signal != 0 {
 		return nil
 	}
 	if o.result.Overran || o.result.Took > bound {
 		return fmt.Errorf("took %v", o.result.Took)
 	}
-	sometimes := func(is func(model) bool) bool {
+	sometimes := func(is func(*fold) bool) bool {
 		for i, end := range ends {
 			if o.from <= end && end <= o.to && is(all[i]) {
 				return true
@@ -339,28 +366,45 @@ func (h *history) checkOp(o *op, all []model, ends []int) error {
 		return false
 	}
 	said := condition(o.result)
-	busy := strings.Contains(said, "locked by another")
-	page := fmt.Sprintf("PAGE_%d_OF_%d", o.page, h.needed())
+	failed := strings.Contains(said, "locked by another") || strings.Contains(said, "has ended meanwhile") || strings.Contains(said, "required files")
+	whole := func(f *fold) bool { return f.acked(o.goesTo()) == [3]bool{true, true, true} }
+	page := fmt.Sprintf("PAGE_%d_OF_%d ", o.page, h.needed())
+	paged := func(f *fold) bool {
+		for p := range f.pages {
+			if strings.HasPrefix(p, page) && strings.HasSuffix(p, " "+o.goesTo()) {
+				return true
+			}
+		}
+		return false
+	}
 	ok := true
 	switch {
 	case o.result.Code != 0 && o.result.Code != 2:
 		ok = false
+	case o.agent != "" && (o.what == "loader" || o.what == "prompt" || o.what == "compact"):
+		ok = o.result.Code == 0 && o.result.Stdout == "" // another agent's context
 	case o.what == "call" && o.result.Code == 0:
-		ok = sometimes(func(m model) bool { return m.open() })
+		ok = sometimes(func(f *fold) bool { return f.open(o.viewer()) })
 	case o.what == "call" && said == "BLOCKED":
-		ok = sometimes(func(m model) bool { return !m.open() && checklist(o.result.Stderr, m) })
+		ok = sometimes(func(f *fold) bool { return !f.open(o.viewer()) && checklist(o.result.Stderr, f, o.viewer()) })
+	case o.what == "prompt" && o.result.Code == 0 && o.result.Stdout == "":
+		ok = true // nothing to bring, no such page, or another speaks for all
+	case o.what == "prompt" && o.result.Code == 0 && o.result.Stdout == h.pages[o.page-1]:
+		ok = o.page > 1 || sometimes(func(f *fold) bool { return whole(f) || paged(f) }) // page 1 says it where it failed
+	case o.what == "prompt":
+		ok = o.result.Code == 0 && o.page == 1 && failed
 	case o.result.Code == 2:
-		ok = busy
+		ok = failed
 	case o.what == "loader" && o.page > h.needed():
 		ok = o.result.Stdout == ""
 	case o.what == "loader":
-		ok = o.result.Stdout == h.pages[o.page-1] && sometimes(func(m model) bool { return m.loaded() || m.pages[page] })
+		ok = o.result.Stdout == h.pages[o.page-1] && sometimes(func(f *fold) bool { return whole(f) || paged(f) })
 	case o.what == "start":
-		ok = strings.Contains(o.result.Stdout, "not recorded") && busy || sometimes(func(m model) bool { return m.started })
+		ok = strings.Contains(o.result.Stdout, "not recorded") && failed || sometimes(func(f *fold) bool { return f.started })
 	case o.what == "skill":
-		ok = sometimes(func(m model) bool { return m.started })
+		ok = sometimes(func(f *fold) bool { return f.started })
 	case o.what == "compact":
-		ok = sometimes(func(m model) bool { return m.acked == [3]bool{} && len(m.pages) == 0 })
+		ok = sometimes(func(f *fold) bool { return f.rooted == [3]bool{} && len(f.marks)+len(f.pages) == 0 })
 	}
 	if !ok {
 		return fmt.Errorf("no state between byte %d and %d explains it", o.from, o.to)
@@ -369,11 +413,12 @@ func (h *history) checkOp(o *op, all []model, ends []int) error {
 }
 
 // checklist tells whether the block message shows the state.
-func checklist(message string, m model) bool {
+func checklist(message string, f *fold, viewer string) bool {
+	acked := f.acked(viewer)
 	for i, marker := range append(slices.Clone(rig.Markers[:]), "START_ACK") {
-		set := m.started
+		set := f.started
 		if i < 3 {
-			set = m.acked[i]
+			set = acked[i]
 		}
 		if strings.Contains(message, "[x] "+marker) != set {
 			return false
@@ -383,37 +428,52 @@ func checklist(message string, m model) bool {
 }
 
 // checkRecord: a record is news, and belongs to a call that was at work and, for a load, delivered.
-func (h *history) checkRecord(record string, before model, from, to int) error {
-	f := strings.SplitN(record, " ", 5)
-	marker, tool := f[1], f[2]
+func (h *history) checkRecord(r [5]string, before *fold, from, to int) error {
+	marker, tool, agent, path := r[1], r[2], r[3], r[4]
 	i := slices.Index(rig.Markers[:], marker)
+	whole := 0 // pages of the same load
+	for p := range before.pages {
+		if strings.HasSuffix(p, " "+agent) {
+			whole++
+		}
+	}
 	switch {
-	case marker == "START_ACK" && before.started, marker == "LOAD_VOID" && before.voided, i >= 0 && before.acked[i], before.pages[marker]:
+	case marker == "START_ACK" && before.started, i >= 0 && before.acked(agent)[i] && agent != "main", i >= 0 && agent == "main" && before.rooted[i],
+		before.pages[marker+" "+path+" "+agent]:
 		return fmt.Errorf("it stood already")
-	case i >= 0 && tool == "SessionStart" && h.needed() > 1 && len(before.pages) < h.needed():
-		return fmt.Errorf("a marker of a load of which %d of %d pages went out", len(before.pages), h.needed())
+	case i >= 0 && tool != "Read" && h.needed() > 1 && whole < h.needed():
+		return fmt.Errorf("a marker of a load of which %d of %d pages went out", whole, h.needed())
 	}
 	for _, o := range h.ops {
-		if o.from > from || o.to < to || !h.mayWrite(o, tool, marker) {
-			continue
+		if o.from <= from && o.to >= to && h.mayWrite(o, r) {
+			return nil
 		}
-		return nil
 	}
 	return fmt.Errorf("no call that was at work can have written it")
 }
 
+// ended is the marker that each source of a SessionStart stands for.
+var ended = map[string]string{"startup": "CONTEXT_NEW", "clear": "CONTEXT_NEW", "resume": "CONTEXT_RESUMED", "fork": "CONTEXT_RESUMED", "compact": "LOAD_VOID"}
+
 // mayWrite tells whether the op is one that writes such a record.
-func (h *history) mayWrite(o *op, tool, marker string) bool {
-	switch tool {
-	case "SessionStart":
-		return o.what == "loader" && o.page <= h.needed() && o.result.Stdout == h.pages[o.page-1] &&
-			(!strings.HasPrefix(marker, "PAGE_") || marker == fmt.Sprintf("PAGE_%d_OF_%d", o.page, h.needed()))
-	case "UserPromptSubmit":
-		return o.what == "start"
-	case "Skill":
-		return o.what == "skill"
-	case "Read":
-		return o.what == "read"
+func (h *history) mayWrite(o *op, r [5]string) bool {
+	marker, tool, agent, path := r[1], r[2], r[3], r[4]
+	earns := o.agent == "" && agent == o.goesTo() && o.page <= h.needed() && o.result.Stdout == h.pages[o.page-1] &&
+		(!strings.HasPrefix(marker, "PAGE_") || marker == fmt.Sprintf("PAGE_%d_OF_%d", o.page, h.needed()))
+	switch {
+	case tool == "SessionStart" && marker == ended[o.source] && o.what == "loader": // it ran, or failed
+		ran := strings.HasPrefix(path, fmt.Sprintf("%d/%d ", o.page, pagesWired))
+		return o.agent == "" && agent == o.goesTo() && (ran || path == "" && (o.result.Code == 2 || o.result.Signal != 0))
+	case tool == "SessionStart":
+		return o.what == "loader" && earns
+	case tool == "UserPromptSubmit" && marker != "START_ACK":
+		return o.what == "prompt" && earns
+	case tool == "UserPromptSubmit":
+		return o.what == "start" && agent == cmp.Or(o.agent, "main")
+	case tool == "Skill":
+		return o.what == "skill" && agent == cmp.Or(o.agent, "main")
+	case tool == "Read":
+		return o.what == "read" && o.agent == "" && agent == o.viewer()
 	}
-	return o.what == "compact" && tool == "PreCompact"
+	return o.what == "compact" && o.agent == "" && tool == "PreCompact" && marker == "LOAD_VOID" && path == ""
 }

@@ -31,7 +31,7 @@ func (b *bench) faults(t *tally) {
 	if len(chosen) == 0 {
 		return
 	}
-	rows := append([]*row{b.baseline()}, b.matrix(chosen, everyKind)...)
+	rows := append([]*row{b.baseline()}, b.matrix(chosen, append(slices.Clone(everyKind), again))...)
 	printTable(os.Stdout, "Each fault on each kind of call: exit code, condition, longest time", rows)
 	t.rows(rows)
 	t.lacking = append(t.lacking, beyond...)

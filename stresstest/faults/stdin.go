@@ -14,14 +14,14 @@ import (
 // onStdin lists what can be wrong with stdin. All of it comes before any branch, so
 // every kind ends in exit 2 (§4.4), except where the bytes are fine after all.
 var onStdin = []fault{
-	{name: "closed", want: "CCCCCC", says: "payload.*empty", apply: func(s *scene, _ int) error {
+	{name: "closed", want: "CCCCCC", says: "payload.*ends after 0 bytes", apply: func(s *scene, _ int) error {
 		s.cmd.Closed = append(s.cmd.Closed, 0)
 		return nil
 	}},
-	{name: "empty", want: "CCCCCC", says: "payload.*empty", apply: payload(func([]byte) []byte { return nil })},
+	{name: "empty", want: "CCCCCC", says: "payload.*ends after 0 bytes", apply: payload(func([]byte) []byte { return nil })},
 	{name: "white space alone", want: "CCCCCC", says: "payload", apply: payload(func([]byte) []byte { return []byte(" \n\t ") })},
 	{name: "a directory", want: "CCCCCC", says: "payload.*directory", apply: stdinFrom("/")},
-	{name: "/dev/null", want: "CCCCCC", says: "payload.*empty", apply: stdinFrom(os.DevNull)},
+	{name: "/dev/null", want: "CCCCCC", says: "payload.*ends after 0 bytes", apply: stdinFrom(os.DevNull)},
 	{name: "/dev/zero", want: "CCCCCC", says: "payload.*invalid", apply: stdinFrom("/dev/zero")},
 	{name: "write-only", want: "CCCCCC", says: "payload.*bad file descriptor", apply: func(s *scene, _ int) error {
 		r, w, err := os.Pipe()

@@ -10,7 +10,7 @@ import (
 var onStreams = []fault{
 	{name: "stdout closed", want: "C=====", says: "delivered", apply: out(func(s *scene) error { s.cmd.Closed = append(s.cmd.Closed, 1); return nil })},
 	{name: "stdout a broken pipe", want: "C=====", says: "delivered.*broken pipe", apply: out(func(s *scene) (err error) { s.cmd.Out, err = s.broken(); return })},
-	{name: "stdout full", want: "C=====", says: "delivered.*no space", lacks: needLinux, apply: out(func(s *scene) (err error) { s.cmd.Out, err = s.device("/dev/full"); return })},
+	{name: "stdout full", want: "C=====", says: "delivered.*device", lacks: needLinux, apply: out(func(s *scene) (err error) { s.cmd.Out, err = s.device("/dev/full"); return })},
 	{name: "stdout a pipe that nobody reads", want: "C=====", says: "had not finished", slow: true, apply: out(func(s *scene) (err error) { s.cmd.Out, err = s.stuffed(); return })},
 	{name: "stdout /dev/null", want: "C=====", says: "delivered", apply: out(func(s *scene) (err error) { s.cmd.Out, err = s.device(os.DevNull); return })},
 	{name: "stdout read-only", want: "C=====", says: "delivered", apply: out(func(s *scene) (err error) {
