@@ -80,29 +80,32 @@ type part struct {
 	payload            []byte
 	code               int
 	stderr             string // how it must begin, if anything is asked of it
+	stdout             string // how it may begin
 }
 
 // parts lists the runs of one wired command.
 func (s stage) parts(h wiring.Hook) []part {
 	all := []part{
-		{"run_silent", "", elsewhere, payload(h.Event, elsewhere), 0, ""},
-		{"run_malformed", "", elsewhere, []byte("{"), 2, "Moirai (Hades) fail-closed: "},
+		{"run_silent", "", elsewhere, payload(h.Event, elsewhere), 0, "", ""},
+		{"run_malformed", "", elsewhere, []byte("{"), 2, "Moirai (Hades) fail-closed: ", ""},
 	}
-	switch h.Event {
-	case moiraicore.PreToolUse, wiring.PreSkillShell:
-		all = append(all, part{"run_blocks", "", s.inScope, payload(h.Event, s.inScope), 2, "BLOCKED by Moirai (Hades)."})
-	case moiraicore.SessionStart:
-		all = append(all, part{"run_blocks", "", s.unloadable, payload(h.Event, s.unloadable), 2, "Moirai (Hades) fail-closed: "})
+	switch {
+	case h.Event == moiraicore.UserPromptSubmit && h.Name == moiraicore.LoaderName:
+		all = append(all, part{"run_records_nothing", "", s.unloadable, payload(h.Event, s.unloadable), 0, "", "Moirai (Hades) not recorded: "})
+	case h.Event == moiraicore.PreToolUse || h.Event == wiring.PreSkillShell:
+		all = append(all, part{"run_blocks", "", s.inScope, payload(h.Event, s.inScope), 2, "BLOCKED by Moirai (Hades).", ""})
+	case h.Event == moiraicore.SessionStart:
+		all = append(all, part{"run_blocks", "", s.unloadable, payload(h.Event, s.unloadable), 2, "Moirai (Hades) fail-closed: ", ""})
 	default:
-		all = append(all, part{"run_records_nothing", "", s.inScope, payload(h.Event, s.inScope), 0, ""})
+		all = append(all, part{"run_records_nothing", "", s.inScope, payload(h.Event, s.inScope), 0, "", ""})
 	}
 	if h.Exec || h.Event != moiraicore.PreToolUse && h.Event != moiraicore.PreCompact && h.Event != wiring.PreSkillShell {
 		return all
 	}
 	missing := "/nonexistent/" + h.Name + h.Rest
 	return append(all,
-		part{"run_guard", missing, s.unloadable, payload(h.Event, s.unloadable), 2, ""},
-		part{"run_guard_elsewhere", missing, elsewhere, payload(h.Event, elsewhere), 127, ""})
+		part{"run_guard", missing, s.unloadable, payload(h.Event, s.unloadable), 2, "", ""},
+		part{"run_guard_elsewhere", missing, elsewhere, payload(h.Event, elsewhere), 127, "", ""})
 }
 
 // payload is what a client sends: a gated tool, a prompt that starts nothing, a
@@ -142,7 +145,7 @@ func (p part) play(h wiring.Hook, t *table) {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	code := cmd.ProcessState.ExitCode()
-	_, statErr := os.Lstat(moiraicore.TokenPath(noSession))
+	earned := earnedNothing()
 
 	what := fmt.Sprintf("%s %s%s", h.Event, filepath.Base(h.Program), variant(h))
 	switch {
@@ -150,15 +153,33 @@ func (p part) play(h wiring.Hook, t *table) {
 		t.row(false, p.name, fmt.Sprintf("%s: %v", what, err))
 	case code != p.code:
 		t.row(false, p.name, fmt.Sprintf("%s: exit %d, not %d: %s", what, code, p.code, line(stderr.String())))
-	case stdout.Len() > 0:
+	case stdout.Len() > 0 && (p.stdout == "" || !strings.HasPrefix(stdout.String(), p.stdout)):
 		t.row(false, p.name, fmt.Sprintf("%s: prints %q", what, line(stdout.String())))
 	case !strings.HasPrefix(stderr.String(), p.stderr) || p.code == 0 && stderr.Len() > 0:
 		t.row(false, p.name, fmt.Sprintf("%s: exit %d, but says %s", what, code, line(stderr.String())))
-	case statErr == nil:
-		t.row(false, p.name, fmt.Sprintf("%s: a token of a session that cannot exist: %s", what, moiraicore.TokenPath(noSession)))
+	case earned != nil:
+		t.row(false, p.name, fmt.Sprintf("%s: %v", what, earned))
 	default:
 		t.row(true, p.name, fmt.Sprintf("%s: exit %d  (%s)", what, code, h.Source.Path))
 	}
+}
+
+// earnedNothing tells that no marker stands for the session that cannot exist: a loader
+// records that it ran, and no more. It takes away what the run left.
+func earnedNothing() error {
+	path := moiraicore.TokenPath(noSession)
+	defer os.Remove(path)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	for line := range strings.Lines(string(text)) {
+		r, err := moiraicore.ParseRecord(strings.TrimSuffix(line, "\n"))
+		if err != nil || r.Marker != moiraicore.New && r.Marker != moiraicore.Resumed && r.Marker != moiraicore.Void {
+			return fmt.Errorf("a record for a session that cannot exist, in %s: %s", path, line)
+		}
+	}
+	return nil
 }
 
 // variant tells a hook from the others of its event and program.

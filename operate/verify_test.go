@@ -22,7 +22,7 @@ var impostors = []struct {
 	{"hades-gate", `case $x in *PreToolUse*constellation-hades*|*constellation-hades*PreToolUse*) exit 0;; esac`, "run_blocks"},
 	{"hades-gate", `case $x in *PreToolUse*constellation-hades*|*constellation-hades*PreToolUse*) echo nobody knows why >&2; exit 2;; esac`, "run_blocks"},
 	{"hades-session-load", `case $x in *constellation-hades*) exit 0;; esac`, "run_blocks"},
-	{"hades-session-load", `case $x in *constellation-hades*) echo rules; exit 0;; esac`, "run_blocks"},
+	{"hades-session-load", `case $x in *constellation-hades*SessionStart*) echo rules; exit 0;; esac`, "run_blocks"},
 	{"hades-gate", `[ "$x" != "{" ] || exit 0`, "run_malformed"},
 	{"hades-session-load", `[ "$x" != "{" ] || exit 1`, "run_malformed"},
 	{"hades-gate", `case $x in *'"cwd":"/"'*) echo hello;; esac`, "run_silent"},

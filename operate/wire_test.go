@@ -399,7 +399,11 @@ func TestWirePages(t *testing.T) {
 				args = append(args, strings.Replace(a, "ROOT", tr.Root, 1))
 			}
 			out := tr.Operate(args...).Stdout
-			if want := fmt.Sprintf("hades-session-load %d/%d\"", c.want, c.want); !strings.Contains(out, want) || strings.Contains(out, fmt.Sprintf("load %d/", c.want+1)) {
+			want := fmt.Sprintf("hades-session-load %d/%d\"", c.want, c.want)
+			if command == "wiring-managed" { // in exec form
+				want = fmt.Sprintf("\"%d/%d\"", c.want, c.want)
+			}
+			if !strings.Contains(out, want) || strings.Contains(out, fmt.Sprintf("load %d/", c.want+1)) {
 				t.Errorf("%v: no %s in\n%s", args, want, out)
 			}
 			if command == "wire" {

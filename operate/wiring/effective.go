@@ -71,8 +71,13 @@ func (c Client) findings() []Finding {
 	}
 	found = append(found, execFaults(hooks)...)
 	found = append(found, c.doubled(hooks)...)
-	if gaps := pageGaps(hooks); gaps != "" {
-		found = append(found, finding(PagesUnwired, "%s: %s", c.ConfigDir, gaps))
+	for _, event := range [...]string{moiraicore.SessionStart, moiraicore.UserPromptSubmit} {
+		if gaps := pageGaps(hooks, event); gaps != "" {
+			found = append(found, finding(PagesUnwired, "%s: %s", c.ConfigDir, gaps))
+		}
+	}
+	if loads(hooks, moiraicore.SessionStart) && !loads(hooks, moiraicore.UserPromptSubmit) {
+		found = append(found, finding(NoPromptLoad, "%s: no loader for UserPromptSubmit: after a compaction or a resume the session is blocked until the rule files are read, at every prompt again", c.ConfigDir))
 	}
 	return append(found, c.envFaults(hooks)...)
 }
@@ -148,11 +153,18 @@ func unwired(hooks []Hook) []string {
 		if event == PreSkillShell && !isManaged {
 			continue
 		}
-		if !slices.ContainsFunc(hooks, func(h Hook) bool { return h.Event == event && h.serves() }) {
+		if !slices.ContainsFunc(hooks, func(h Hook) bool {
+			return h.Event == event && h.serves() && (h.Name == moiraicore.GateName || event == moiraicore.SessionStart)
+		}) {
 			missing = append(missing, event)
 		}
 	}
 	return missing
+}
+
+// loads tells whether a loader is wired on the event.
+func loads(hooks []Hook, event string) bool {
+	return slices.ContainsFunc(hooks, func(h Hook) bool { return h.Event == event && h.Name == moiraicore.LoaderName })
 }
 
 // doubled finds what would run twice for one event. Only the same text twice
@@ -169,7 +181,7 @@ func (c Client) doubled(hooks []Hook) []Finding {
 		if h.Exec && guarded(h.Event) { // beside the shell form, for the guard
 			key += " in exec form"
 		}
-		if h.Event == moiraicore.SessionStart {
+		if h.Name == moiraicore.LoaderName {
 			k, n, _ := h.Page()
 			key = fmt.Sprintf("%s page %d/%d", key, k, n)
 		}

@@ -126,6 +126,11 @@ var findings = []struct {
 	{wiring.NoProgram, "a program that is not there", false, command("UserPromptSubmit", func(c string) string {
 		return strings.Replace(c, "hooks/moirai", "hooks/moirae", 1)
 	})},
+	{wiring.NoPromptLoad, "loaders at the start alone, as an earlier version had it", false, edit(func(s map[string]any) {
+		groups := s["hooks"].(map[string]any)["UserPromptSubmit"].([]any)
+		group := groups[0].(map[string]any)
+		group["hooks"] = group["hooks"].([]any)[:1]
+	})},
 	{wiring.PagesUnwired, "a loader too few", false, edit(func(s map[string]any) {
 		g := trial.Group(s, "SessionStart", 0)
 		g["hooks"] = slices.Delete(g["hooks"].([]any), 1, 2)

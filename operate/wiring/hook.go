@@ -110,6 +110,8 @@ func (h Hook) Runnable() bool {
 
 // serves tells whether the program answers the event (D1: any other is refused).
 func (h Hook) serves() bool {
-	return slices.Contains(Events[:], h.Event) &&
-		(h.Event == moiraicore.SessionStart) == (h.Name == moiraicore.LoaderName)
+	if h.Name == moiraicore.LoaderName {
+		return h.Event == moiraicore.SessionStart || h.Event == moiraicore.UserPromptSubmit
+	}
+	return slices.Contains(Events[:], h.Event) && h.Event != moiraicore.SessionStart
 }

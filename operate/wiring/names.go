@@ -28,6 +28,7 @@ const (
 	BadEvent     = "wiring_event"
 	NoProgram    = "wiring_program"
 	PagesUnwired = "wiring_pages_unwired"
+	NoPromptLoad = "wiring_prompt_load"
 	Disabled     = "wiring_disabled"
 	ManagedOnly  = "wiring_managed_only"
 	Replaced     = "wiring_managed_replaced"

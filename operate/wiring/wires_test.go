@@ -46,7 +46,7 @@ func TestWires(t *testing.T) {
 		}
 		return map[string]any{
 			"SessionStart":     group("", loads...),
-			"UserPromptSubmit": group("", command(gate)),
+			"UserPromptSubmit": group("", append([]any{command(gate)}, loads...)...),
 			"PreToolUse":       group("*", command(gate+d15Guard)),
 			"PostToolUse":      group("Read", command(gate)),
 			"PreCompact":       group("", command(gate+d15Guard)),
@@ -63,7 +63,7 @@ func TestWires(t *testing.T) {
 	}
 	managed := map[string]any{
 		"SessionStart":     group("", loads...),
-		"UserPromptSubmit": group("", gate),
+		"UserPromptSubmit": group("", append([]any{gate}, loads...)...),
 		"PreToolUse":       group("*", guarded, gate),
 		"PostToolUse":      group("Read", gate),
 		"PreCompact":       group("", guarded, gate),

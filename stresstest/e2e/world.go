@@ -123,11 +123,13 @@ func tokenPath(moirai, session string) string {
 	return filepath.Join(moirai, "hades", "session-"+session)
 }
 
-// Markers lists the second field of every record of a token file.
+// Markers lists the second field of every record of a token file but those that only
+// say that a loader ran, or failed, for a context (D20).
 func (w *World) Markers(session string) string {
 	var out []string
 	for _, line := range strings.Split(w.Token(session), "\n") {
-		if f := strings.Fields(line); len(f) > 1 {
+		f := strings.Fields(line)
+		if len(f) > 2 && !strings.HasPrefix(f[1], "CONTEXT_NEW") && f[1] != "CONTEXT_RESUMED" && (f[1] != "LOAD_VOID" || f[2] == "PreCompact") {
 			out = append(out, f[1])
 		}
 	}

@@ -46,7 +46,6 @@ type source struct {
 	ast  *ast.File
 	fset *token.FileSet
 	info *types.Info
-	pkg  *types.Package
 }
 
 // finder collects the mutations of a file.
