@@ -81,9 +81,11 @@ func (s *scene) end() error {
 			first = err
 		}
 	}
-	tokens, _ := filepath.Glob(tokenDir + "/session-" + s.id + "*")
-	for _, t := range tokens {
-		os.Remove(t)
+	for _, name := range []string{"session-", ".session-"} { // the latter: put aside
+		tokens, _ := filepath.Glob(tokenDir + "/" + name + s.id + "*")
+		for _, t := range tokens {
+			os.Remove(t)
+		}
 	}
 	filepath.WalkDir(s.dir, func(path string, d os.DirEntry, err error) error {
 		if d != nil && d.IsDir() {

@@ -146,7 +146,7 @@ func (s *stage) state() string {
 			}
 			st := info.Sys().(*syscall.Stat_t)
 			fmt.Fprint(&b, strings.TrimPrefix(path, s.dir), " ", info.Mode(), " ", st.Uid, " ", st.Ino)
-			if !d.IsDir() {
+			if d.Type().IsRegular() { // to open a FIFO would be to wait
 				text, _ := os.ReadFile(path)
 				fmt.Fprintf(&b, " %d %q", info.ModTime().UnixNano(), text)
 			}
