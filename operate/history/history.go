@@ -51,10 +51,19 @@ func Sessions() (all []string, err error) {
 // Names reads the sessions that have a token file in portions, so that several
 // readers can share the work from the first portion on. The zero value is ready.
 type Names struct {
+	Aside []string // sessions whose token a hook put aside, once Next has nothing more
+
 	mu   sync.Mutex
 	dir  *os.File
 	done bool
 }
+
+// asidePrefix is what the name of a token file that was put aside begins with.
+const asidePrefix = "." + moiraicore.TokenPrefix
+
+// AsidePath is where the token file of a session lies that a hook put aside: what it
+// says has ended, and the hook could not write that into it.
+func AsidePath(session string) string { return moiraicore.TokenDir + "/" + asidePrefix + session }
 
 // portion is what the system gives at one call, about.
 const portion = 256
@@ -72,6 +81,8 @@ func (n *Names) Next() (sessions []string, err error) {
 		for _, name := range names {
 			if id, ok := strings.CutPrefix(name, moiraicore.TokenPrefix); ok {
 				sessions = append(sessions, id)
+			} else if id, ok := strings.CutPrefix(name, asidePrefix); ok {
+				n.Aside = append(n.Aside, id)
 			}
 		}
 	}

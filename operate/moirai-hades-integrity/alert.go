@@ -25,6 +25,8 @@ const (
 	stale        = "stale_session_tokens_7d" // a hint to clean up
 	unparseable  = "unparseable_marker"      // a line that is no record: the gate is closed on it
 	tokenRefused = "token_refused"           // a token file that the gate does not believe
+	putAside     = "token_put_aside"         // a token file that a hook took out of its place
+	overAlerts   = "stale_session_alerts"    // alerts of sessions that are over, once a day
 	orphan       = "orphan_marker"           // a record that no hook of ours would write (§4.5)
 	startNoLoad  = "start_without_load"      // /start, and in an hour no load
 	mcpServe     = "ungated_mcp_serve"       // a server that runs tools past every hook

@@ -5,6 +5,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -25,7 +26,8 @@ type world struct {
 // player is one session in it. Any step may come at any time, as in life.
 type player struct {
 	rig.Session
-	w *world
+	w       *world
+	prompts int
 }
 
 // steps are what happens to sessions: all through the built hooks.
@@ -34,7 +36,12 @@ var steps = []struct {
 	play func(p *player)
 }{
 	{"start of a session", func(p *player) { p.load("startup", 1, 2, 3, 4) }},
+	{"a session of no source", func(p *player) { p.load("", 1, 2, 3, 4) }},
+	{"clear", func(p *player) { p.load("clear", 2, 4, 3, 1) }},
 	{"resume", func(p *player) { p.load("resume", 4, 3, 2, 1) }},
+	{"resume, and the load fails", func(p *player) { p.failing(func() { p.load("resume", 4, 3, 2, 1) }) }},
+	{"fork", func(p *player) { p.load("fork", 1, 3, 2, 4) }},
+	{"start with eight wired", func(p *player) { p.deliver(p.SessionStart("startup"), 8, 8, 7, 6, 5, 4, 3, 2, 1) }},
 	{"pages missing", func(p *player) { p.load("startup", p.w.random.Intn(4)+1) }},
 	{"a loader killed", func(p *player) {
 		c := p.command("hades-session-load", p.SessionStart("startup"), "1/4")
@@ -50,16 +57,26 @@ var steps = []struct {
 	}},
 	{"compaction, and the load fails", func(p *player) {
 		p.gate(p.PreCompact("manual"))
-		path := filepath.Join(p.Cwd, rig.Required[0])
-		p.w.Must(os.Rename(path, path+".away"))
-		p.load("compact", 1, 2, 3, 4)
-		p.w.Must(os.Rename(path+".away", path))
+		p.failing(func() { p.load("compact", 1, 2, 3, 4) })
 	}},
-	{"/start", func(p *player) { p.gate(p.Prompt("/start")) }},
+	{"compaction that nobody announced", func(p *player) { p.load("compact", 1, 2, 3, 4) }},
+	{"compaction of a subagent", func(p *player) {
+		p.subagent().gate(p.subagent().PreCompact("auto"))
+		p.subagent().load("compact", 1, 2, 3, 4)
+	}},
+	{"/start", func(p *player) { p.prompt("/start", 1, 2, 3, 4) }},
 	{"/war-room-start by expansion", func(p *player) {
-		p.gate(p.Prompt("<command-message>x</command-message> <command-name>/war-room-start</command-name>"))
+		p.prompt("<command-message>x</command-message> <command-name>/war-room-start</command-name>", 4, 3, 2, 1)
 	}},
-	{"a prompt", func(p *player) { p.gate(p.Prompt("go on, and type /start")) }},
+	{"a prompt", func(p *player) { p.prompt("go on, and type /start", 2, 1, 4, 3) }},
+	{"the same prompt, submitted again", func(p *player) { p.deliver(p.Prompt("go on"), 4, 1, 2, 3, 4) }},
+	{"a prompt, and pages missing", func(p *player) { p.prompt("go on", p.w.random.Intn(4)+1) }},
+	{"a prompt, and the load fails", func(p *player) { p.failing(func() { p.prompt("go on", 1, 2, 3, 4) }) }},
+	{"a night, and a call", func(p *player) {
+		night := time.Now().Add(-13 * time.Hour)
+		os.Chtimes(moiraicore.TokenPath(p.ID), night, night)
+		p.gate(p.Bash())
+	}},
 	{"Skill start", func(p *player) { p.gate(p.Skill("start")) }},
 	{"Skill start by a subagent", func(p *player) { p.subagent().gate(p.subagent().Skill("start")) }},
 	{"required Reads", func(p *player) {
@@ -77,6 +94,11 @@ var steps = []struct {
 		out.Cwd = p.w.Home
 		out.gate(out.PreCompact("auto"))
 	}},
+	{"cd out and clear there", func(p *player) {
+		out := *p
+		out.Cwd = p.w.Home
+		out.load("clear", 1, 2, 3, 4)
+	}},
 }
 
 func (p *player) command(program string, payload []byte, args ...string) rig.Command {
@@ -93,18 +115,34 @@ func (p *player) run(program string, payload []byte, args ...string) {
 
 func (p *player) gate(payload []byte) { p.run("hades-gate", payload) }
 
-// load runs loaders at once, as the client does.
-func (p *player) load(source string, pages ...int) {
-	done := make(chan struct{})
+func (p *player) load(source string, pages ...int) { p.deliver(p.SessionStart(source), 4, pages...) }
+
+// deliver runs some of so many wired loaders at once, as the client does.
+func (p *player) deliver(payload []byte, wired int, pages ...int) {
+	var group sync.WaitGroup
 	for _, k := range pages {
-		go func() {
-			p.run("hades-session-load", p.SessionStart(source), fmt.Sprintf("%d/4", k))
-			done <- struct{}{}
-		}()
+		group.Go(func() { p.run("hades-session-load", payload, fmt.Sprintf("%d/%d", k, wired)) })
 	}
-	for range pages {
-		<-done
-	}
+	group.Wait()
+}
+
+// prompt submits the next prompt, for which the client runs the gate and the loaders at
+// once.
+func (p *player) prompt(text string, pages ...int) {
+	p.prompts++
+	p.At = fmt.Sprint("prompt-", p.prompts)
+	var group sync.WaitGroup
+	group.Go(func() { p.gate(p.Prompt(text)) })
+	group.Go(func() { p.deliver(p.Prompt(text), 4, pages...) })
+	group.Wait()
+}
+
+// failing does something while a required file is away.
+func (p *player) failing(do func()) {
+	path := filepath.Join(p.Cwd, rig.Required[0])
+	p.w.Must(os.Rename(path, path+".away"))
+	do()
+	p.w.Must(os.Rename(path+".away", path))
 }
 
 func (p *player) read(path string) {
@@ -130,11 +168,16 @@ func TestHonest(t *testing.T) {
 	w.roots = [2]string{w.Root, filepath.Join(w.Home, "Constellation-Hades")}
 	_, err := rig.Constellation(w.roots[1], rig.SizedContents(36_000))
 	w.Must(err)
-	const sessions, rounds = 16, 8
+	ago := time.Now().Add(-time.Minute) // so that the probe holds all to what our hooks write
+	w.Must(os.Chtimes(installed(w.Trial, "INSTALLED"), ago, ago))
+	const sessions, rounds = 24, 12
 	var players []*player
 	for i := range sessions {
 		client := rig.Clients[i%len(rig.Clients)]
-		players = append(players, &player{rig.Session{ID: fmt.Sprint("session-", i), Cwd: w.roots[i%2], Client: client}, w})
+		players = append(players, &player{Session: rig.Session{ID: fmt.Sprint("session-", i), Cwd: w.roots[i%2], Client: client}, w: w})
+		if i%6 == 5 { // it began under the bash version
+			token(w.Trial, players[i].ID, replaceAll(sound, "@", "@36")...)
+		}
 	}
 	played := map[string][]string{}
 	for round := range rounds {

@@ -6,7 +6,7 @@
 //
 // It prints one line per alert, `ALERT <name> <detail>`, and last one summary
 // line. Exit 0: healthy. Exit 1: alerts. Exit 2: it could not run, with the reason on stderr; a
-// file that it may not read is that, and no alert. The names are an interface,
+// file that it may not read is that, and no alert (a token file excepted). The names are an interface,
 // listed in alert.go and in operate/wiring/names.go and explained in docs/ALERTS.md.
 //
 // It is read-only, runs nothing, opens no network connection, holds the lock of
@@ -105,13 +105,19 @@ func probe(root string, now time.Time) (alerts []alert, seen string, err error) 
 	if dir != nil && dir[0].Name != dirMissing {
 		return alerts, seen + ", token files not looked at", nil
 	}
-	tokens, count, err := tokenAlerts(now)
+	_, last := installed(m)
+	tokens, err := tokenAlerts(now, last)
 	if err != nil {
 		return nil, "", err
 	}
+	ofSessions, over, err := current(tokens.alerts, report, now)
+	if err != nil {
+		return nil, "", err
+	}
+	alerts = slices.Concat(alerts, ofSessions, tokens.staleAlert(now))
 	ungated, err := ungatedAlerts(m, report, now)
 	if err != nil {
 		return nil, "", err
 	}
-	return slices.Concat(alerts, tokens, ungated), fmt.Sprintf("%s, %d token files", seen, count), nil
+	return append(alerts, ungated...), fmt.Sprintf("%s, %d token files%s", seen, tokens.count, over), nil
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,23 +19,35 @@ const skew = 5
 // works out once: there may be thousands, and memory that is not taken is time.
 type judge struct {
 	now   time.Time
+	since int64           // no hook of an earlier version has written later, in seconds; 0: not known
 	root  string          // the last one that was in scope
 	pages map[string]page // by marker
 	came  map[moiraicore.Pages]uint64
+	ran   map[loaderRun]bool
+	opens map[string]bool // agents whose loaders ran for the present context
 }
 
 // page is what the marker of a receipt says; of is 0 for every other marker.
 type page struct{ k, of int }
 
-func newJudge(now time.Time) judge {
-	return judge{now: now, pages: map[string]page{}, came: map[moiraicore.Pages]uint64{}}
+// loaderRun is a loader's record that it runs: what it delivers comes after it.
+type loaderRun struct{ tool, marker, path string }
+
+func newJudge(now, installed time.Time) judge {
+	since := int64(0)
+	if !installed.IsZero() {
+		since = installed.Unix() + skew
+	}
+	return judge{now: now, since: since, pages: map[string]page{}, came: map[moiraicore.Pages]uint64{},
+		ran: map[loaderRun]bool{}, opens: map[string]bool{}}
 }
 
 // orphanIn returns what in a history no hook of ours would have written: the
 // signal that §4.5 waits for before tokens are signed. It must be silent on
 // every honest session, the bash version's among them, so it judges what a
-// record says of itself, the order of times, and a paged load that was marked
-// complete with pages missing. Empty if there is nothing.
+// record says of itself, the order of times, a load without the loader that
+// delivers it, and a paged load that was marked complete with pages missing. Empty
+// if there is nothing.
 func (j *judge) orphanIn(records []moiraicore.Record) string {
 	now, latest := j.now.Unix(), int64(0)
 	for i, r := range records {
@@ -57,28 +68,86 @@ func (j *judge) orphanIn(records []moiraicore.Record) string {
 
 // unwritten says why no hook of ours would write the record.
 func (j *judge) unwritten(r moiraicore.Record) (why string) {
-	byTool := func(tools ...string) bool { return slices.Contains(tools, r.Tool) }
-	known := false
 	switch {
 	case r.Marker == moiraicore.Start:
-		known, why = byTool(moiraicore.UserPromptSubmit, moiraicore.ToolSkill), noPath(r)
-	case r.Marker == moiraicore.Void:
-		// A loader voids too, where a compaction came without its PreCompact (D8).
-		known, why = byTool(moiraicore.PreCompact, moiraicore.SessionStart), noPath(r)
+		why = noPath(r)
+		if r.Tool != moiraicore.UserPromptSubmit && r.Tool != moiraicore.ToolSkill {
+			why = by(r)
+		} else if strings.HasPrefix(r.Agent, moiraicore.NoPrompt) {
+			why = byAgent(r)
+		}
+	case isContext(r.Marker):
+		why = unopened(r)
 	case isFileMarker(r.Marker):
-		known, why = byTool(moiraicore.SessionStart, moiraicore.ToolRead), j.ownPath(r)
+		if r.Tool == moiraicore.ToolRead {
+			why = j.ownPath(r)
+		} else {
+			why = delivered(r, j.ownPath)
+		}
+		if why == "" && r.Agent != moiraicore.MainAgent && !strings.HasPrefix(r.Agent, moiraicore.NoPrompt) {
+			why = byAgent(r)
+		}
 	case j.page(r).of > 0:
-		known, why = byTool(moiraicore.SessionStart), digestPath(r)
+		why = delivered(r, digestPath)
 	default:
-		return fmt.Sprintf("no hook knows the marker %s", r.Marker)
-	}
-	switch {
-	case !known:
-		return fmt.Sprintf("%s by %s", r.Marker, r.Tool)
-	case r.Marker != moiraicore.Start && r.Agent != moiraicore.MainAgent:
-		return fmt.Sprintf("%s by the agent %s", r.Marker, r.Agent)
+		why = fmt.Sprintf("no hook knows the marker %s", r.Marker)
 	}
 	return why
+}
+
+func by(r moiraicore.Record) string { return fmt.Sprintf("%s by %s", r.Marker, r.Tool) }
+
+func byAgent(r moiraicore.Record) string {
+	return fmt.Sprintf("%s by the agent %s", r.Marker, r.Agent)
+}
+
+// delivered judges what a loader writes of what it delivered. What goes out with a
+// prompt never lies at the root of the context (D24).
+func delivered(r moiraicore.Record, path func(moiraicore.Record) string) string {
+	atPrompt := strings.HasPrefix(r.Agent, moiraicore.NoPrompt)
+	switch {
+	case r.Tool != moiraicore.SessionStart && r.Tool != moiraicore.UserPromptSubmit:
+		return by(r)
+	case !atPrompt && (r.Agent != moiraicore.MainAgent || r.Tool == moiraicore.UserPromptSubmit):
+		return byAgent(r)
+	}
+	return path(r)
+}
+
+// isContext tells whether a record of this marker tells what became of the context.
+func isContext(marker string) bool {
+	return marker == moiraicore.New || marker == moiraicore.Resumed || marker == moiraicore.Void
+}
+
+// unopened judges a record of what became of the context (D20): of a loader that runs
+// or failed, or of a compaction that the gate announces.
+func unopened(r moiraicore.Record) string {
+	atPrompt := strings.HasPrefix(r.Agent, moiraicore.NoPrompt)
+	switch {
+	case r.Tool == moiraicore.PreCompact && r.Marker == moiraicore.Void:
+		if r.Agent != moiraicore.MainAgent {
+			return byAgent(r)
+		}
+		return noPath(r)
+	case r.Tool == moiraicore.UserPromptSubmit && r.Marker == moiraicore.Resumed:
+		// Only of a client that gives a prompt no id.
+		if r.Agent != moiraicore.NoPrompt {
+			return byAgent(r)
+		}
+	case r.Tool != moiraicore.SessionStart:
+		return by(r)
+	case r.Marker == moiraicore.Void && r.Path == "" && r.Agent == moiraicore.MainAgent:
+		return "" // an earlier version's, where a compaction came without its PreCompact
+	case r.Marker == moiraicore.New && r.Agent != moiraicore.MainAgent, r.Marker != moiraicore.New && !atPrompt:
+		return byAgent(r)
+	case r.Path == "":
+		return "" // its load failed
+	}
+	argument, program, ok := strings.Cut(r.Path, " ")
+	if _, _, isPage := moiraicore.ParseArgument(argument); !ok || !isPage || program == "" {
+		return fmt.Sprintf("%s with the path %q", r.Marker, r.Path)
+	}
+	return ""
 }
 
 func noPath(r moiraicore.Record) string {
@@ -124,32 +193,73 @@ func digestPath(r moiraicore.Record) string {
 	return fmt.Sprintf("%s with the path %q", r.Marker, r.Path)
 }
 
-// unearned finds a completion without its receipts. The page that completes a
-// load appends its receipt and the markers in one write (D7), so a loader's
-// marker after a receipt wants a whole set. Only where the files were shortened
-// to one page in between is it honest: a page alone has no receipt.
+// unearned finds what stands for a load that did not take place.
+//
+// A loader first records that it runs, and delivers for that context alone (D20), so a
+// marker or receipt wants such a record of its agent before it. (What goes out with a
+// prompt that has an id has none.) Earlier versions had no such records: only a history
+// that has one, or that is younger than the installation, is held to it, and to Reads
+// that name their prompt.
+//
+// The page that completes a load appends its receipt and the markers in one
+// write (D7), so a loader's marker after a receipt wants a whole set. Only where
+// the files were shortened to one page in between is it honest: a page alone has
+// no receipt.
 func (j *judge) unearned(records []moiraicore.Record) string {
-	clear(j.came) // receipts since the last void; bit k-1: page k
+	j.end()
+	clear(j.ran)
+	opened := loaderRun{}
+	told := false // the history has the record of a loader that runs
 	var last moiraicore.Pages
-	var firstReceipt int64 // since the last void; 0 if there is none
+	var firstReceipt int64 // of the present context; 0 if there is none
 	for i, r := range records {
 		p := j.page(r)
+		if isContext(r.Marker) {
+			// As the gate ends a context, but for what it makes of a start and of Reads in
+			// between: that depends on the root. So our contexts may be longer than its.
+			run := loaderRun{r.Tool, r.Marker, r.Path}
+			if r.Path == "" || r.Tool != opened.tool || r.Marker != opened.marker || j.ran[run] {
+				j.end()
+				clear(j.ran)
+				last, firstReceipt = moiraicore.Pages{}, 0
+			}
+			opened, j.ran[run] = run, true
+			if r.Path != "" {
+				told, j.opens[r.Tool+" "+r.Agent] = true, true
+			}
+			continue
+		}
+		isMarker := isFileMarker(r.Marker)
+		if p.of == 0 && !isMarker {
+			continue
+		}
+		present := told || j.since > 0 && r.Time > j.since
 		switch {
-		case r.Marker == moiraicore.Void:
-			clear(j.came)
-			firstReceipt = 0
+		case !present:
+		case r.Tool == moiraicore.ToolRead && r.Agent == moiraicore.MainAgent:
+			return fmt.Sprintf("line %d: %s by Read at no prompt", i+1, r.Marker)
+		case r.Tool != moiraicore.ToolRead && !j.opens[r.Tool+" "+r.Agent] && (r.Tool == moiraicore.SessionStart || r.Agent == moiraicore.NoPrompt):
+			return fmt.Sprintf("line %d: %s by %s, and no loader of the agent %s ran for that context", i+1, r.Marker, r.Tool, r.Agent)
+		}
+		switch {
 		case p.of > 0:
-			last = moiraicore.Pages{M: p.of, Digest: r.Path}
+			last = moiraicore.Pages{M: p.of, Digest: r.Path, Agent: r.Agent}
 			j.came[last] |= 1 << (p.k - 1)
 			if firstReceipt == 0 {
 				firstReceipt = r.Time
 			}
-		case firstReceipt == 0 || !isFileMarker(r.Marker) || r.Tool != moiraicore.SessionStart || j.came[last] == 1<<last.M-1:
+		case firstReceipt == 0 || r.Tool == moiraicore.ToolRead || r.Agent != last.Agent || j.came[last] == 1<<last.M-1:
 		case j.page(records[i-1]).of > 0 && records[i-1].Time == r.Time, stillPaged(r.Path, firstReceipt):
 			return fmt.Sprintf("line %d: %s though not all of %d pages came", i+1, r.Marker, last.M)
 		}
 	}
 	return ""
+}
+
+// end forgets what belongs to one context.
+func (j *judge) end() {
+	clear(j.came)
+	clear(j.opens)
 }
 
 func (j *judge) page(r moiraicore.Record) page {

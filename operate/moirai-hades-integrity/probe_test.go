@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -238,6 +239,71 @@ var breaks = []struct {
 		}
 		token(tr, "forged", slices.Concat([]string{"@60 PAGE_1_OF_3 SessionStart main " + digest}, sound)...)
 	}},
+	{"orphan_marker", "a start at a prompt", orphan(with(3, "@20 START_ACK Skill main@p1")...)},
+	{"orphan_marker", "a new context at a prompt", orphan(with(3, "@20 CONTEXT_NEW SessionStart main@p1 1/4 /l")...)},
+	{"orphan_marker", "a new context by a Read", orphan(with(3, "@20 CONTEXT_NEW Read main 1/4 /l")...)},
+	{"orphan_marker", "a new context with a prompt", orphan(with(3, "@20 CONTEXT_NEW UserPromptSubmit main@ 1/4 /l")...)},
+	{"orphan_marker", "a resume at the root", orphan(with(3, "@20 CONTEXT_RESUMED SessionStart main 1/4 /l")...)},
+	{"orphan_marker", "a resume with a prompt that has an id", orphan(with(3, "@20 CONTEXT_RESUMED UserPromptSubmit main@p1 1/4 /l")...)},
+	{"orphan_marker", "a resume by a compaction", orphan(with(3, "@20 CONTEXT_RESUMED PreCompact main")...)},
+	{"orphan_marker", "a void with a prompt", orphan(with(3, "@20 LOAD_VOID UserPromptSubmit main@ 1/4 /l")...)},
+	{"orphan_marker", "a void by a loader at the root", orphan(with(3, "@20 LOAD_VOID SessionStart main 1/4 /l")...)},
+	{"orphan_marker", "a loader of no page", orphan(with(3, "@20 CONTEXT_NEW SessionStart main 5/4 /l")...)},
+	{"orphan_marker", "a loader without a program", orphan(with(3, "@20 CONTEXT_NEW SessionStart main 1/4")...)},
+	{"orphan_marker", "a marker with a prompt, at the root", orphan(with(1, "@30 SCOPE_ACK UserPromptSubmit main ROOT/context/scope.md")...)},
+	{"orphan_marker", "a receipt by a compaction", orphan(with(3, "@20 PAGE_1_OF_2 PreCompact main@p1 "+digest)...)},
+	{"orphan_marker", "a load at the root of a context that only goes on", orphan(slices.Concat(
+		[]string{"@40 CONTEXT_RESUMED SessionStart main@p1 1/4 /l"}, sound)...)},
+	{"orphan_marker", "a load after a compaction, without a loader", orphan(slices.Concat(
+		[]string{"@50 CONTEXT_NEW SessionStart main 1/4 /l"}, replaceAll(sound, "@", "@4"), []string{"@40 LOAD_VOID PreCompact main"}, sound)...)},
+	{"orphan_marker", "a load whose loader failed", orphan(slices.Concat(
+		[]string{"@40 CONTEXT_NEW SessionStart main 1/4 /l", "@40 CONTEXT_NEW SessionStart main"}, sound)...)},
+	{"orphan_marker", "a load at the next start, whose loader ran for the one before", orphan(slices.Concat(
+		[]string{"@40 CONTEXT_RESUMED SessionStart main@p1 1/4 /l", "@35 CONTEXT_RESUMED SessionStart main@p2 1/4 /l"}, replaceAll(sound[:3], "main", "main@p1"))...)},
+	{"orphan_marker", "a load with a prompt without an id, without a loader", orphan(slices.Concat(
+		[]string{"@40 CONTEXT_NEW SessionStart main 1/4 /l"}, replaceAll(sound[:3], "SessionStart main", "UserPromptSubmit main@"))...)},
+	{"orphan_marker", "a Read at no prompt", orphan(slices.Concat(
+		[]string{"@40 CONTEXT_NEW SessionStart main 1/4 /l"}, with(0, "@30 COMMANDMENTS_ACK Read main ROOT/docs/book-of-hades/COMMANDMENTS.md"))...)},
+	{"orphan_marker", "a completion whose page went out with another prompt", orphan(slices.Concat(
+		[]string{"@40 CONTEXT_NEW SessionStart main 1/4 /l", "@35 PAGE_1_OF_2 UserPromptSubmit main@p1 " + digest, "@30 PAGE_2_OF_2 UserPromptSubmit main@p2 " + digest},
+		replaceAll(sound[:3], "SessionStart main", "UserPromptSubmit main@p2"))...)},
+	{"orphan_marker", "a token made up whole, long after the install", func(tr *trial.Trial) {
+		ago := time.Now().Add(-time.Hour)
+		tr.Must(os.Chtimes(installed(tr, "INSTALLED"), ago, ago))
+		token(tr, "forged", sound...)
+	}},
+	{"token_put_aside", "a token that a hook could not write", func(tr *trial.Trial) {
+		tr.Must(syscall.Mkfifo(moiraicore.TokenPath("full"), 0o600))
+		tr.Own(moiraicore.TokenPath("full"))
+		s := rig.Session{ID: "full", Cwd: tr.Root}
+		if res := tr.Play(rig.Command{Path: installed(tr, "hades-session-load"), Args: []string{"1/4"}, Stdin: s.SessionStart("startup")}); res.Code != 2 {
+			tr.Errorf("exit %d: %s", res.Code, res.Stderr)
+		}
+	}},
+	{"stale_session_alerts", "a forgery of the day before yesterday, at noon", func(tr *trial.Trial) {
+		longAgo(tr, token(tr, "forged", with(3, "@20 START_ACK Bash main")...))
+		longAgo(tr, token(tr, "bad", "nonsense"))
+		atHour(tr, 12)
+	}},
+	{"stale_session_alerts", "the same, with a transcript as old", func(tr *trial.Trial) {
+		longAgo(tr, token(tr, "forged", with(3, "@20 START_ACK Bash main")...))
+		longAgo(tr, transcript(tr, ".claude", "forged", tr.Root, time.Now().Add(-50*time.Hour)))
+		atHour(tr, 12)
+	}},
+	{"orphan_marker", "an old forgery in a session that goes on", func(tr *trial.Trial) {
+		longAgo(tr, token(tr, "forged", with(3, "@20 START_ACK Bash main")...))
+		transcript(tr, ".claude", "forged", tr.Root, time.Now().Add(-50*time.Hour))
+		atHour(tr, 12)
+	}},
+	{"orphan_marker", "an old forgery in a session whose subagent works", func(tr *trial.Trial) {
+		longAgo(tr, token(tr, "forged", with(3, "@20 START_ACK Bash main")...))
+		path := transcript(tr, ".claude", "forged", tr.Root, time.Now().Add(-50*time.Hour))
+		longAgo(tr, path)
+		tr.Write(strings.TrimSuffix(path, ".jsonl")+"/subagents/agent-1.jsonl", "{}\n")
+	}},
+	{"start_without_load", "a start in a new context, after a start that it ended", func(tr *trial.Trial) {
+		token(tr, "unloaded", "@9000 START_ACK UserPromptSubmit main", "@8000 CONTEXT_NEW SessionStart main", "@7200 START_ACK UserPromptSubmit main")
+	}},
 	{"start_without_load", "a start two hours ago and no load", func(tr *trial.Trial) {
 		token(tr, "unloaded", "@7200 START_ACK UserPromptSubmit main")
 	}},
@@ -291,7 +357,7 @@ func mustRead(tr *trial.Trial, path string) string {
 
 // transcript writes a transcript as the client does, for a session that began
 // at the time given.
-func transcript(tr *trial.Trial, configDir, session, cwd string, began time.Time) {
+func transcript(tr *trial.Trial, configDir, session, cwd string, began time.Time) (path string) {
 	tr.Helper()
 	name := strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -307,7 +373,30 @@ func transcript(tr *trial.Trial, configDir, session, cwd string, began time.Time
 	} {
 		tr.Must(json.NewEncoder(&b).Encode(line))
 	}
-	tr.Write(filepath.Join(tr.Home, configDir, "projects", name, session+".jsonl"), b.String())
+	path = filepath.Join(tr.Home, configDir, "projects", name, session+".jsonl")
+	tr.Write(path, b.String())
+	return path
+}
+
+// longAgo makes a file one that was written two days ago.
+func longAgo(tr *trial.Trial, path string) {
+	tr.Helper()
+	ago := time.Now().Add(-48 * time.Hour)
+	tr.Must(os.Chtimes(path, ago, ago))
+}
+
+// atHour lets programs run in a time zone in which it is that hour now.
+func atHour(tr *trial.Trial, hour int) {
+	tr.Helper()
+	now := time.Now().UTC()
+	east := (hour-now.Hour())*3600 + (30-now.Minute())*60
+	zone := append([]byte("TZif"), make([]byte, 16)...)
+	for _, n := range []uint32{0, 0, 0, 0, 1, 4, uint32(int32(east))} { // counts: one zone, of four letters
+		zone = binary.BigEndian.AppendUint32(zone, n)
+	}
+	path := filepath.Join(tr.Home, "zone")
+	tr.Write(path, string(append(zone, "\x00\x00ZON\x00"...)))
+	tr.Env = append(tr.Env, "TZ="+path)
 }
 
 // TestAlerts: each break gives its alerts and no others. Without it there are
@@ -343,6 +432,13 @@ var quiet = []struct {
 	}},
 	{"an old token that is still used (D18)", func(tr *trial.Trial) { token(tr, "old", replaceAll(sound, "@", "@6912")...) }},
 	{"a token file just made", func(tr *trial.Trial) { token(tr, "made") }},
+	{"a start that a new context ended, and no load", func(tr *trial.Trial) {
+		token(tr, "cleared", "@9000 START_ACK UserPromptSubmit main", "@8000 CONTEXT_NEW SessionStart main 1/4 /l", "@8000 CONTEXT_NEW SessionStart main")
+	}},
+	{"a forgery of the day before yesterday, not at noon", func(tr *trial.Trial) {
+		longAgo(tr, token(tr, "forged", with(3, "@20 START_ACK Bash main")...))
+		atHour(tr, 3)
+	}},
 	{"a start just now and no load yet", func(tr *trial.Trial) { token(tr, "unloaded", "@60 START_ACK UserPromptSubmit main") }},
 	{"a start, hours, and a load", func(tr *trial.Trial) {
 		token(tr, "late", slices.Concat([]string{"@7200 START_ACK Skill agent-1"}, sound[:3])...)
@@ -406,7 +502,6 @@ func TestCouldNotRun(t *testing.T) {
 		want string
 	}{
 		"settings":          {func(tr *trial.Trial) { tr.Must(os.Chmod(tr.Settings(), 0)) }, "settings.json"},
-		"a token file":      {func(tr *trial.Trial) { tr.Must(os.Chmod(moiraicore.TokenPath("open"), 0)) }, "session-open"},
 		"the record":        {func(tr *trial.Trial) { tr.Must(os.Chmod(installed(tr, "INSTALLED"), 0)) }, "INSTALLED"},
 		"the gate":          {func(tr *trial.Trial) { tr.Must(os.Chmod(installed(tr, "hades-gate"), 0o311)) }, "hades-gate"},
 		"the record's text": {func(tr *trial.Trial) { tr.Write(installed(tr, "INSTALLED"), "nonsense\n") }, "not an entry"},

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -20,32 +21,40 @@ const (
 	emptyFor = time.Minute
 )
 
-// tokenAlerts judges every token file, on all processors at once.
-func tokenAlerts(now time.Time) (alerts []alert, count int, err error) {
+// tokenAlerts judges every token file, on all processors at once. since is when the
+// programs were installed.
+func tokenAlerts(now, since time.Time) (all tally, err error) {
 	var names history.Names
 	defer names.Close()
 	found := make([]tally, runtime.NumCPU())
 	var group sync.WaitGroup
 	for w := range found {
-		found[w].judge = newJudge(now)
+		found[w].judge = newJudge(now, since)
 		group.Go(func() { found[w].lookAll(&names) })
 	}
 	group.Wait()
-	var all tally
 	for _, t := range found {
 		if t.err != nil {
-			return nil, 0, t.err
+			return all, t.err
 		}
-		count += t.count
+		all.count += t.count
 		all.alerts = append(all.alerts, t.alerts...)
 		all.addStale(t.stale, t.oldest, t.oldestAt)
 	}
-	slices.SortFunc(all.alerts, func(a, b alert) int { return strings.Compare(a.Detail, b.Detail) })
-	if all.stale > 0 {
-		all.alerts = append(all.alerts, alarm(stale, "%d token files; the oldest, %s, was last written %v ago",
-			all.stale, moiraicore.TokenPath(all.oldest), now.Sub(all.oldestAt).Round(time.Hour)))
+	for _, session := range names.Aside {
+		if info, err := os.Lstat(history.AsidePath(session)); err == nil {
+			all.add(session, info.ModTime(), alarm(putAside, "%s: a hook could not write what ended there, and put the token aside", history.AsidePath(session)))
+		}
 	}
-	return all.alerts, count, nil
+	slices.SortFunc(all.alerts, func(a, b tokenAlert) int { return strings.Compare(a.Detail, b.Detail) })
+	return all, nil
+}
+
+// tokenAlert is an alert about one session, and when its token file was written last.
+type tokenAlert struct {
+	alert
+	session string
+	written time.Time
 }
 
 // tally is what one worker found.
@@ -53,11 +62,26 @@ type tally struct {
 	judge
 	reader   history.Reader
 	count    int
-	alerts   []alert
+	alerts   []tokenAlert
 	stale    int
 	oldest   string
 	oldestAt time.Time
 	err      error
+}
+
+func (t *tally) add(session string, written time.Time, alerts ...alert) {
+	for _, a := range alerts {
+		t.alerts = append(t.alerts, tokenAlert{a, session, written})
+	}
+}
+
+// staleAlert is the hint to clean up, one for all; none if nothing is that old.
+func (t *tally) staleAlert(now time.Time) []alert {
+	if t.stale == 0 {
+		return nil
+	}
+	return []alert{alarm(stale, "%d token files; the oldest, %s, was last written %v ago",
+		t.stale, moiraicore.TokenPath(t.oldest), now.Sub(t.oldestAt).Round(time.Hour))}
 }
 
 func (t *tally) addStale(n int, session string, at time.Time) {
@@ -92,7 +116,11 @@ func (t *tally) look(session string) {
 		wrong = t.wrong(h)
 	}
 	if one := new(fs.PathError); errors.As(err, &one) && one.Path == moiraicore.TokenPath(session) {
-		t.alerts = append(t.alerts, alarm(tokenRefused, "%v", err)) // the others are still to be judged
+		written := t.now
+		if info, err := os.Lstat(one.Path); err == nil {
+			written = info.ModTime()
+		}
+		t.add(session, written, alarm(tokenRefused, "%v", err)) // the others are still to be judged
 		return
 	}
 	if err != nil {
@@ -102,7 +130,15 @@ func (t *tally) look(session string) {
 	if !exists || h.Busy {
 		return
 	}
-	t.alerts = append(t.alerts, wrong...)
+	if wrong != nil {
+		written := h.Modified
+		if written.IsZero() { // a link, a socket
+			if info, err := os.Lstat(moiraicore.TokenPath(session)); err == nil {
+				written = info.ModTime()
+			}
+		}
+		t.add(session, written, wrong...)
+	}
 	if h.Refused == "" && t.now.Sub(h.Modified) > staleAfter {
 		t.addStale(1, session, h.Modified)
 	}
@@ -133,6 +169,9 @@ func (t *tally) wrong(h history.History) []alert {
 // when it was started. A load that a compaction voided was a load.
 func startedUnloaded(records []moiraicore.Record) (at time.Time, is bool) {
 	for _, r := range records {
+		if r.Marker == moiraicore.New { // no start outlives it
+			is = false
+		}
 		if r.Marker == moiraicore.Start && !is {
 			at, is = time.Unix(r.Time, 0), true
 		}

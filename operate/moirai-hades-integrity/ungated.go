@@ -29,7 +29,8 @@ const (
 // passed over: their tokens are rightly gone, or never were.
 func ungatedAlerts(m wiring.Machine, report wiring.Report, now time.Time) ([]alert, error) {
 	since := now.Add(-lastDay)
-	for _, t := range []time.Time{booted(now), installed(m)} {
+	first, _ := installed(m)
+	for _, t := range []time.Time{booted(now), first} {
 		if t.After(since) {
 			since = t
 		}
@@ -122,14 +123,18 @@ func beginning(path string) (cwd string, began time.Time) {
 	}
 }
 
-// installed is when the hooks were first in place: the older of the records, as
-// both ways of installing gate. Zero if there is none.
-func installed(m wiring.Machine) (first time.Time) {
+// installed is when the hooks were first in place, and when they were last put there:
+// the older and the younger of the records, as both ways of installing gate. Zero if
+// there is none.
+func installed(m wiring.Machine) (first, last time.Time) {
 	for _, folder := range []string{wiring.ManagedPrograms, m.Programs()} {
 		info, err := os.Stat(wiring.RecordPath(folder))
 		if err == nil && (first.IsZero() || info.ModTime().Before(first)) {
 			first = info.ModTime()
 		}
+		if err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
 	}
-	return first
+	return first, last
 }
