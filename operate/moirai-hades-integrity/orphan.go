@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,9 +23,16 @@ type judge struct {
 	since int64           // no hook of an earlier version has written later, in seconds; 0: not known
 	root  string          // the last one that was in scope
 	pages map[string]page // by marker
-	came  map[moiraicore.Pages]uint64
-	ran   map[loaderRun]bool
-	opens map[string]bool // agents whose loaders ran for the present context
+	roots []string        // of the history
+
+	// Of the present context:
+	came   map[moiraicore.Pages]uint64 // receipts; bit k-1: page k
+	ran    map[loaderRun]bool
+	opened loaderRun        // that ran last
+	over   bool             // no loader runs for it any more
+	opens  map[opening]bool // whose loaders ran
+	last   moiraicore.Pages // whose receipt came last
+	first  int64            // the time of the first receipt; 0 if there is none
 }
 
 // page is what the marker of a receipt says; of is 0 for every other marker.
@@ -33,13 +41,20 @@ type page struct{ k, of int }
 // loaderRun is a loader's record that it runs: what it delivers comes after it.
 type loaderRun struct{ tool, marker, path string }
 
+// opening is what a loader's run lets come after it: what it delivers to that agent. k is
+// its page, and 0 stands for any.
+type opening struct {
+	tool, agent string
+	k           int
+}
+
 func newJudge(now, installed time.Time) judge {
 	since := int64(0)
 	if !installed.IsZero() {
 		since = installed.Unix() + skew
 	}
 	return judge{now: now, since: since, pages: map[string]page{}, came: map[moiraicore.Pages]uint64{},
-		ran: map[loaderRun]bool{}, opens: map[string]bool{}}
+		ran: map[loaderRun]bool{}, opens: map[opening]bool{}}
 }
 
 // orphanIn returns what in a history no hook of ours would have written: the
@@ -193,73 +208,144 @@ func digestPath(r moiraicore.Record) string {
 	return fmt.Sprintf("%s with the path %q", r.Marker, r.Path)
 }
 
-// unearned finds what stands for a load that did not take place.
+// unearned finds what stands for a load that did not take place, as the gate would
+// judge from each root of the history: when a context ends can depend on it.
+func (j *judge) unearned(records []moiraicore.Record) string {
+	j.roots = j.roots[:0]
+	for _, r := range records {
+		if root := rootOf(r); root != "" && !slices.Contains(j.roots, root) {
+			j.roots = append(j.roots, root)
+		}
+	}
+	for _, root := range j.roots {
+		if why := j.unearnedAt(root, records); why != "" {
+			return why
+		}
+	}
+	if len(j.roots) == 0 {
+		return j.unearnedAt("", records)
+	}
+	return ""
+}
+
+// unearnedAt judges the markers of one root.
 //
 // A loader first records that it runs, and delivers for that context alone (D20), so a
-// marker or receipt wants such a record of its agent before it. (What goes out with a
-// prompt that has an id has none.) Earlier versions had no such records: only a history
-// that has one, or that is younger than the installation, is held to it, and to Reads
-// that name their prompt.
+// marker or receipt wants such a record of its agent before it, a receipt that of its
+// page. (What goes out with a prompt that has an id has none.) Earlier versions had no
+// such records: only a history that has one, or that is younger than the installation, is
+// held to it, and to Reads that name their prompt.
 //
 // The page that completes a load appends its receipt and the markers in one
 // write (D7), so a loader's marker after a receipt wants a whole set. Only where
 // the files were shortened to one page in between is it honest: a page alone has
 // no receipt.
-func (j *judge) unearned(records []moiraicore.Record) string {
-	j.end()
-	clear(j.ran)
-	opened := loaderRun{}
+func (j *judge) unearnedAt(root string, records []moiraicore.Record) string {
+	j.begin()
 	told := false // the history has the record of a loader that runs
-	var last moiraicore.Pages
-	var firstReceipt int64 // of the present context; 0 if there is none
 	for i, r := range records {
 		p := j.page(r)
-		if isContext(r.Marker) {
-			// As the gate ends a context, but for what it makes of a start and of Reads in
-			// between: that depends on the root. So our contexts may be longer than its.
-			run := loaderRun{r.Tool, r.Marker, r.Path}
-			if r.Path == "" || r.Tool != opened.tool || r.Marker != opened.marker || j.ran[run] {
-				j.end()
-				clear(j.ran)
-				last, firstReceipt = moiraicore.Pages{}, 0
-			}
-			opened, j.ran[run] = run, true
-			if r.Path != "" {
-				told, j.opens[r.Tool+" "+r.Agent] = true, true
-			}
-			continue
-		}
-		isMarker := isFileMarker(r.Marker)
-		if p.of == 0 && !isMarker {
-			continue
-		}
-		present := told || j.since > 0 && r.Time > j.since
 		switch {
-		case !present:
-		case r.Tool == moiraicore.ToolRead && r.Agent == moiraicore.MainAgent:
-			return fmt.Sprintf("line %d: %s by Read at no prompt", i+1, r.Marker)
-		case r.Tool != moiraicore.ToolRead && !j.opens[r.Tool+" "+r.Agent] && (r.Tool == moiraicore.SessionStart || r.Agent == moiraicore.NoPrompt):
-			return fmt.Sprintf("line %d: %s by %s, and no loader of the agent %s ran for that context", i+1, r.Marker, r.Tool, r.Agent)
-		}
-		switch {
+		case isContext(r.Marker):
+			j.run(r)
+			told = told || r.Path != ""
+			continue
+		case r.Marker == moiraicore.Start:
+			j.done()
+			continue
 		case p.of > 0:
-			last = moiraicore.Pages{M: p.of, Digest: r.Path, Agent: r.Agent}
-			j.came[last] |= 1 << (p.k - 1)
-			if firstReceipt == 0 {
-				firstReceipt = r.Time
+			if len(j.roots) > 1 { // it does not say of which
+				break
 			}
-		case firstReceipt == 0 || r.Tool == moiraicore.ToolRead || r.Agent != last.Agent || j.came[last] == 1<<last.M-1:
-		case j.page(records[i-1]).of > 0 && records[i-1].Time == r.Time, stillPaged(r.Path, firstReceipt):
+		case !isFileMarker(r.Marker), !sameRoot(rootOf(r), root):
+			continue
+		case r.Tool == moiraicore.ToolRead:
+			j.done()
+		}
+		if told || j.since > 0 && r.Time > j.since {
+			if why := j.unrun(r, p); why != "" {
+				return fmt.Sprintf("line %d: %s", i+1, why)
+			}
+		}
+		switch last := j.last; {
+		case p.of > 0:
+			j.last = moiraicore.Pages{M: p.of, Digest: r.Path, Agent: r.Agent}
+			j.came[j.last] |= 1 << (p.k - 1)
+			if j.first == 0 {
+				j.first = r.Time
+			}
+		case j.first == 0 || r.Tool == moiraicore.ToolRead || r.Agent != last.Agent || j.came[last] == 1<<last.M-1:
+		case j.page(records[i-1]).of > 0 && records[i-1].Time == r.Time, stillPaged(r.Path, j.first):
 			return fmt.Sprintf("line %d: %s though not all of %d pages came", i+1, r.Marker, last.M)
 		}
 	}
 	return ""
 }
 
-// end forgets what belongs to one context.
-func (j *judge) end() {
+// unrun says why a marker or receipt is none of a load, or a Read, of the present context.
+func (j *judge) unrun(r moiraicore.Record, p page) string {
+	switch {
+	case r.Tool == moiraicore.ToolRead:
+		if r.Agent == moiraicore.MainAgent {
+			return r.Marker + " by Read at no prompt"
+		}
+		return ""
+	case r.Tool == moiraicore.UserPromptSubmit && r.Agent != moiraicore.NoPrompt:
+		return ""
+	case p.of > 0 && len(j.roots) > 1 || j.opens[opening{r.Tool, r.Agent, p.k}]:
+		return ""
+	}
+	return fmt.Sprintf("%s by %s, and no loader of it and the agent %s ran for that context", r.Marker, r.Tool, r.Agent)
+}
+
+// run folds in what became of the context, as the gate does (D20): what a loader says
+// twice, or says for something else, and a failure, ends it.
+func (j *judge) run(r moiraicore.Record) {
+	this := loaderRun{r.Tool, r.Marker, r.Path}
+	if r.Path == "" || r.Tool != j.opened.tool || r.Marker != j.opened.marker || j.over || j.ran[this] {
+		j.begin()
+	}
+	j.opened, j.ran[this] = this, true
+	if argument, _, _ := strings.Cut(r.Path, " "); argument != "" {
+		k, _, _ := moiraicore.ParseArgument(argument)
+		j.opens[opening{r.Tool, r.Agent, 0}], j.opens[opening{r.Tool, r.Agent, k}] = true, true
+	}
+}
+
+// done tells that the client goes on after a SessionStart: the next loader runs for
+// another context.
+func (j *judge) done() { j.over = j.over || j.opened.tool == moiraicore.SessionStart }
+
+// begin begins a context.
+func (j *judge) begin() {
 	clear(j.came)
 	clear(j.opens)
+	clear(j.ran)
+	j.opened, j.over, j.last, j.first = loaderRun{}, false, moiraicore.Pages{}, 0
+}
+
+// rootOf is the root that the marker of a required file names; empty if it names none.
+func rootOf(r moiraicore.Record) string {
+	for _, required := range moiraicore.Required {
+		if r.Marker == required.Marker {
+			root, ok := strings.CutSuffix(r.Path, required.Path)
+			root, slash := strings.CutSuffix(root, "/")
+			if ok && slash {
+				return root
+			}
+		}
+	}
+	return ""
+}
+
+// sameRoot tells whether two roots are one, under two names perhaps.
+func sameRoot(a, b string) bool {
+	if a == b {
+		return true
+	}
+	first, errA := os.Stat(a)
+	second, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(first, second)
 }
 
 func (j *judge) page(r moiraicore.Record) page {

@@ -255,7 +255,7 @@ var breaks = []struct {
 	{"orphan_marker", "a load at the root of a context that only goes on", orphan(slices.Concat(
 		[]string{"@40 CONTEXT_RESUMED SessionStart main@p1 1/4 /l"}, sound)...)},
 	{"orphan_marker", "a load after a compaction, without a loader", orphan(slices.Concat(
-		[]string{"@50 CONTEXT_NEW SessionStart main 1/4 /l"}, replaceAll(sound, "@", "@4"), []string{"@40 LOAD_VOID PreCompact main"}, sound)...)},
+		[]string{"@500 CONTEXT_NEW SessionStart main 1/4 /l"}, replaceAll(sound, "@", "@4"), []string{"@40 LOAD_VOID PreCompact main"}, sound)...)},
 	{"orphan_marker", "a load whose loader failed", orphan(slices.Concat(
 		[]string{"@40 CONTEXT_NEW SessionStart main 1/4 /l", "@40 CONTEXT_NEW SessionStart main"}, sound)...)},
 	{"orphan_marker", "a load at the next start, whose loader ran for the one before", orphan(slices.Concat(
@@ -267,6 +267,12 @@ var breaks = []struct {
 	{"orphan_marker", "a completion whose page went out with another prompt", orphan(slices.Concat(
 		[]string{"@40 CONTEXT_NEW SessionStart main 1/4 /l", "@35 PAGE_1_OF_2 UserPromptSubmit main@p1 " + digest, "@30 PAGE_2_OF_2 UserPromptSubmit main@p2 " + digest},
 		replaceAll(sound[:3], "SessionStart main", "UserPromptSubmit main@p2"))...)},
+	{"orphan_marker", "a receipt of a page whose loader did not run", orphan("@40 CONTEXT_NEW SessionStart main 1/4 /l",
+		"@30 PAGE_1_OF_2 SessionStart main "+digest, "@30 PAGE_2_OF_2 SessionStart main "+digest)},
+	{"orphan_marker", "a completion whose page came before the Reads", orphan(slices.Concat(
+		[]string{"@400 CONTEXT_NEW SessionStart main 1/2 /l", "@400 PAGE_1_OF_2 SessionStart main " + digest},
+		replaceAll(replaceAll(sound[:3], "SessionStart main", "Read main@p1"), "@", "@3"),
+		[]string{"@40 CONTEXT_NEW SessionStart main 2/2 /l", "@30 PAGE_2_OF_2 SessionStart main " + digest}, sound[:3])...)},
 	{"orphan_marker", "a token made up whole, long after the install", func(tr *trial.Trial) {
 		ago := time.Now().Add(-time.Hour)
 		tr.Must(os.Chtimes(installed(tr, "INSTALLED"), ago, ago))
@@ -438,6 +444,13 @@ var quiet = []struct {
 	{"a forgery of the day before yesterday, not at noon", func(tr *trial.Trial) {
 		longAgo(tr, token(tr, "forged", with(3, "@20 START_ACK Bash main")...))
 		atHour(tr, 3)
+	}},
+	{"a load after the Reads of a context in which one page came", func(tr *trial.Trial) {
+		token(tr, "read", slices.Concat(
+			[]string{"@400 CONTEXT_NEW SessionStart main 2/2 /l", "@400 PAGE_2_OF_2 SessionStart main " + digest},
+			replaceAll(replaceAll(sound[:3], "SessionStart main", "Read main@p1"), "@", "@3"),
+			[]string{"@40 CONTEXT_NEW SessionStart main 1/2 /l", "@40 PAGE_1_OF_2 SessionStart main " + digest,
+				"@40 CONTEXT_NEW SessionStart main 2/2 /l", "@30 PAGE_2_OF_2 SessionStart main " + digest}, sound[:3])...)
 	}},
 	{"a start just now and no load yet", func(tr *trial.Trial) { token(tr, "unloaded", "@60 START_ACK UserPromptSubmit main") }},
 	{"a start, hours, and a load", func(tr *trial.Trial) {

@@ -36,7 +36,8 @@ func delivered(req Request) rig.Contents {
 			got += to - from
 			parts[from] = text[m[1]:min(len(text), m[1]+to-from)]
 		}
-		for at := 0; got == total && at < total && parts[at] != ""; at += len(parts[at]) {
+		for at := 0; total > 0 && got%total == 0 && // once, or once with each prompt (D24)
+			at < total && parts[at] != ""; at += len(parts[at]) {
 			c[i] += parts[at]
 		}
 		if len(c[i]) != total {
