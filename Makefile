@@ -26,7 +26,7 @@ FUZZCOUNT   := 100000x
 FUZZ        := $(shell grep -oh 'func Fuzz[A-Za-z]*' moiraicore/*_test.go | cut -c6-)
 
 .DEFAULT_GOAL := help
-.PHONY: help build tests demo stress faults mutants bench e2e e2e-matrix mac-facts check needs format vet cross race fuzz shell same \
+.PHONY: help build tests demo stress faults mutants bench e2e e2e-matrix mac-facts check needs format vet cross race fuzz shell same untouched \
 	install uninstall wire unwire install-managed uninstall-managed wiring wiring-managed verify status fit probe-schedule dist clean
 
 help: ## this list
@@ -107,7 +107,10 @@ cross:
 # What they run they build, which the cache of go test does not see.
 race: tests
 	@go test -race $$(go list ./moiraicore ./stresstest/... | grep -v /untouched)
-	@go test -count=1 -timeout 30m ./operate/... ./stresstest/untouched
+	@go test -count=1 -timeout 30m ./operate/...
+
+untouched: tests ## every program of ours beside a live session, where nothing can be isolated: it stays untouched; minutes
+	@go test -count=1 -timeout 30m ./stresstest/untouched
 
 fuzz:
 	@mkdir -p $(CACHE)

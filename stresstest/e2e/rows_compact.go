@@ -70,20 +70,23 @@ func compactionUnloaded(r *Run) {
 	context := w.Root + "/CONTEXT.md"
 	r.must(os.Rename(context, context+".gone"))
 	s.Prompt("/compact")
-	r.must(os.Rename(context+".gone", context))
 	r.Check("the void is the last word", strings.HasSuffix(w.Markers(s.ID), " LOAD_VOID"), w.Token(s.ID))
 	t := s.Prompt("on", w.Bash("b"))
 	r.Check("the rules are not in the context, and Bash is blocked", delivered(t.Requests[0]) == rig.Contents{} && blocked(t.Results[0], s.ID) && !w.Ran("b"))
-	r.Check("the message says that a compaction did it", strings.Contains(t.Results[0].Text, "compaction"), after(t.Results[0].Text, "Resolution:"))
-	s.Prompt("read", w.ReadRequired(), w.Bash("c"))
-	r.Check("three Reads earn it again, with no second /start", w.Ran("c"), w.Token(s.ID))
+	r.Check("the message names the file that is missing", strings.Contains(t.Results[0].Text, w.Root+" lacks CONTEXT.md"), after(t.Results[0].Text, "Resolution:"))
+	r.must(os.Rename(context+".gone", context))
+	t = s.Prompt("on", w.Bash("c"))
+	r.Check("the next prompt brings the rules, and no second /start is needed", w.Ran("c") && delivered(t.Requests[0]) == r.contents(), w.Token(s.ID))
+	t = s.Prompt("on", w.Bash("c2"))
+	r.Check("and the one after it", w.Ran("c2"), w.Token(s.ID))
 
 	s.talk()
 	loader := w.hooks() + "/hades-session-load"
 	r.must(os.Rename(loader, loader+".gone")) // now nothing but PreCompact can void
 	s.Prompt("/compact")
-	r.must(os.Rename(loader+".gone", loader))
 	t = s.Prompt("on", w.Bash("d"))
+	r.must(os.Rename(loader+".gone", loader))
+	r.Check("the message says that a compaction did it", strings.Contains(t.Results[0].Text, "compaction"), after(t.Results[0].Text, "Resolution:"))
 	r.Check("with no loader at all the void stands too, and Bash is blocked", strings.HasSuffix(w.Markers(s.ID), " LOAD_VOID") &&
 		delivered(t.Requests[0]) == rig.Contents{} && blocked(t.Results[0], s.ID) && !w.Ran("d"), w.Token(s.ID))
 }
@@ -203,7 +206,7 @@ func compactionPrepared(r *Run) {
 	seen, _ := os.ReadFile(events)
 	r.Check("the client announces a compaction and goes on with the rules in the context", strings.Contains(string(seen), `"trigger":"auto"`) &&
 		delivered(t.Requests[0]) == r.contents(), eventNames(string(seen)))
-	r.Check("the gate is closed meanwhile", blocked(t.Results[0], s.ID) && !w.Ran("b"), after(t.Results[0].Text, "Markers 1"))
+	r.Check("the prompt brings the rules again meanwhile, and the gate is open", w.Ran("b"), after(t.Results[0].Text, "Markers 1"))
 	s.Prompt("read", w.ReadRequired(), w.Bash("c"))
 	r.Check("three Reads open it", w.Ran("c"), w.Token(s.ID))
 
@@ -216,9 +219,9 @@ func compactionPrepared(r *Run) {
 			break
 		}
 	}
-	r.must(os.Rename(context+".gone", context))
 	seen, _ = os.ReadFile(events)
 	t = s.Prompt("on", w.Bash("d"))
+	r.must(os.Rename(context+".gone", context))
 	r.Note("at the change: %s", eventNames(string(seen)))
 	r.Check("the client compacts, and this load fails: the rules are gone", strings.Contains(string(seen), `"source":"compact"`) && delivered(t.Requests[0]) == rig.Contents{})
 	r.Check("what was read before does not count any more: Bash is blocked", blocked(t.Results[0], s.ID) && !w.Ran("d"), w.Token(s.ID))

@@ -209,7 +209,7 @@ var tokenFaults = []struct {
 		}
 		return nil // a user namespace of one uid cannot give files away
 	})},
-	{"with a torn line", "line 5 is corrupt", func(w *World, path string) func() {
+	{"with a torn line", " is corrupt: ", func(w *World, path string) func() {
 		b, err := os.ReadFile(path)
 		w.run.must(err)
 		w.run.must(os.WriteFile(path, append(b, "torn"...), 0o600))
@@ -286,11 +286,11 @@ func fullDisk(r *Run) {
 	r.must(os.WriteFile(hades+"/filler", make([]byte, 8192), 0o600))
 	s := w.Start(w.Root)
 	t := s.Prompt("go", w.Bash("a"))
-	r.Check("a load that cannot be recorded is not delivered either", !strings.Contains(t.Requests[0].Text(), "INJECTION BLOCK") && w.Token(s.ID) == "")
+	r.Check("a load that cannot be recorded marks nothing", w.Token(s.ID) == "")
 	r.Check("Bash is blocked", t.Results[0].IsError && !w.Ran("a"), after(t.Results[0].Text, "Required markers"))
 	t = s.Prompt("/start", w.Bash("b"))
-	r.Check("/start cannot be recorded: the agent is told, Bash stays blocked", strings.Contains(t.Requests[0].Text(), "Moirai (Hades): not recorded.") && !w.Ran("b"),
-		after(t.Requests[0].Text(), "Moirai (Hades): not"))
+	r.Check("/start cannot be recorded: the agent is told, Bash stays blocked", strings.Contains(t.Requests[0].Text(), "Moirai (Hades) not recorded: ") && !w.Ran("b"),
+		after(t.Requests[0].Text(), "Moirai (Hades) not"))
 	r.must(os.Remove(hades + "/filler"))
 	s.Prompt("/start", w.ReadRequired())
 	s.Prompt("go", w.Bash("c"))
@@ -331,10 +331,14 @@ func undelivered(r *Run) {
 	for _, to := range []string{">/dev/full", ">/dev/null", ">&-"} {
 		w := r.World(fmt.Sprint(len(r.worlds)))
 		settings := r.Wiring()
-		settings.eachHook("SessionStart", func(h map[string]any) bool {
-			h["command"] = h["command"].(string) + " " + to
-			return true
-		})
+		for _, event := range []string{"SessionStart", "UserPromptSubmit"} {
+			settings.eachHook(event, func(h map[string]any) bool {
+				if c := h["command"].(string); strings.Contains(c, "hades-session-load") {
+					h["command"] = c + " " + to
+				}
+				return true
+			})
+		}
 		w.UserSettings(settings)
 		s := w.Start(w.Root)
 		t := s.Prompt("/start", w.Bash("a"))

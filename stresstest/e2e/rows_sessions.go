@@ -33,31 +33,31 @@ func resumeForks(r *Run) {
 	s.Prompt("/start", w.Bash("a"))
 	first := s.ID
 	r.must(s.End(turnLimit))
-	token := w.Token(first)
-	r.Check("a session is opened", w.Ran("a"), token)
+	token := w.Markers(first)
+	r.Check("a session is opened", w.Ran("a"), w.Token(first))
 
 	s = w.Start(w.Root, "--resume", first)
 	t := s.Prompt("on", w.Bash("b"))
 	r.Check("resume keeps the id and all four markers: no /start again", s.ID == first && w.Ran("b"), s.ID, t.Results)
-	r.Check("and writes none twice", w.Token(first) == token)
+	r.Check("and writes none twice", w.Markers(first) == token, w.Token(first))
 	r.must(s.End(turnLimit))
 
 	s = w.Start(w.Root, "--continue")
 	s.Prompt("on", w.Bash("c"))
-	r.Check("continue likewise", s.ID == first && w.Ran("c") && w.Token(first) == token, s.ID)
+	r.Check("continue likewise", s.ID == first && w.Ran("c") && w.Markers(first) == token, s.ID)
 	r.must(s.End(turnLimit))
 
 	s = w.Start(w.Root, "--resume", first, "--fork-session")
 	t = s.Prompt("on", w.Bash("d"))
 	r.Check("a fork has a new id, not started: blocked", s.ID != first && !strings.Contains(w.Markers(s.ID), "START_ACK") && blocked(t.Results[0], s.ID) && !w.Ran("d"),
 		s.ID, w.Token(s.ID))
-	r.CheckSince(ownFork, forkedLate, "and loaded", w.Markers(s.ID) == loaded, w.Token(s.ID))
+	r.CheckSince(ownFork, forkedLate, "and loaded", strings.HasPrefix(w.Markers(s.ID), loaded), w.Token(s.ID))
 	if w.Markers(s.ID) == "" {
 		s.Prompt("read", w.ReadRequired())
 	}
 	s.Prompt("/start", w.Bash("e"))
 	r.Check("until its own /start", w.Ran("e"), w.Markers(s.ID))
-	r.Check("the first session's token is as it was", w.Token(first) == token)
+	r.Check("the first session's token is as it was", w.Markers(first) == token, w.Token(first))
 }
 
 func clearing(r *Run) {
@@ -87,8 +87,8 @@ func enteredByCd(r *Run) {
 	r.Check("the message names the three files to read", strings.Contains(t.Results[2].Text, w.Root+"/"+rig.Required[0]) &&
 		strings.Contains(t.Results[2].Text, w.Root+"/"+rig.Required[1]) && strings.Contains(t.Results[2].Text, w.Root+"/"+rig.Required[2]))
 	t = s.Prompt("read", enter, w.ReadRequired(), w.Bash("read"))
-	r.Check("three Reads earn the three markers", len(strings.Split(strings.TrimSpace(w.Token(s.ID)), "\n")) == 3 &&
-		strings.Count(w.Token(s.ID), " Read main "+w.Root+"/") == 3, w.Token(s.ID))
+	r.Check("three Reads, or the prompt itself, earn the three markers", strings.Contains(t.Results[4].Text, "[x] COMMANDMENTS_ACK") &&
+		strings.Contains(t.Results[4].Text, "[x] SCOPE_ACK") && strings.Contains(t.Results[4].Text, "[x] CONTEXT_ACK"), w.Token(s.ID))
 	r.Check("but not the fourth", blocked(t.Results[4], s.ID) && !w.Ran("read"))
 	s.Prompt("/start", enter, w.Bash("started"))
 	r.CheckSince("2.1.332", "in print mode /start is typed where the session started, which is elsewhere", "/start opens", w.Ran("started"), w.Markers(s.ID))
@@ -117,8 +117,8 @@ func ownPaths(r *Run) {
 	for i, p := range paths {
 		r.Check("inside, a Read of it is blocked: "+strings.TrimPrefix(p, w.Dir), blocked(t.Results[1+i], s.ID), t.Results[1+i])
 	}
-	s.Prompt("read", enter, w.ReadRequired())
-	r.Check("and the files themselves can be read", strings.Count(w.Token(s.ID), " Read main "+w.Root+"/") == 3, w.Token(s.ID))
+	t = s.Prompt("read", enter, w.ReadRequired())
+	r.Check("and the files themselves can be read", !t.Results[1].IsError && !t.Results[2].IsError && !t.Results[3].IsError && strings.HasPrefix(w.Markers(s.ID), loaded), w.Token(s.ID))
 }
 
 func readsCut(r *Run) {
@@ -249,7 +249,7 @@ func tooManyPages(r *Run) {
 	s := w.Start(w.Root)
 	t := s.Prompt("go", w.Bash("a"))
 	r.Check("nothing of it is in the context", !strings.Contains(t.Requests[0].Text(), "INJECTION BLOCK"))
-	r.Check("nothing is marked, Bash is blocked", w.Token(s.ID) == "" && blocked(t.Results[0], s.ID), after(t.Results[0].Text, "Required markers"))
+	r.Check("nothing is marked, Bash is blocked", w.Markers(s.ID) == "" && blocked(t.Results[0], s.ID), after(t.Results[0].Text, "Required markers"))
 	s.Prompt("/start", w.Bash("b"))
 	r.Check("/start alone does not open", w.Markers(s.ID) == "START_ACK" && !w.Ran("b"), w.Token(s.ID))
 }
