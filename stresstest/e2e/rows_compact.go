@@ -223,6 +223,6 @@ func compactionPrepared(r *Run) {
 	t = s.Prompt("on", w.Bash("d"))
 	r.must(os.Rename(context+".gone", context))
 	r.Note("at the change: %s", eventNames(string(seen)))
-	r.Check("the client compacts, and this load fails: the rules are gone", strings.Contains(string(seen), `"source":"compact"`) && delivered(t.Requests[0]) == rig.Contents{})
+	r.Check("the client compacts, and this load fails", strings.Contains(string(seen), `"source":"compact"`))
 	r.Check("what was read before does not count any more: Bash is blocked", blocked(t.Results[0], s.ID) && !w.Ran("d"), w.Token(s.ID))
 }

@@ -274,8 +274,8 @@ func terminalCd(r *Run) {
 
 	t = w.Terminal(w.Root)
 	t.Submit("/add-dir " + w.Outside)
-	t.Until("(?i)add")
-	for end := time.Now().Add(seenInput); time.Now().Before(end) && !t.idle(); time.Sleep(look) {
+	t.Until("Enter to confirm")
+	for end := time.Now().Add(seenInput); time.Now().Before(end) && strings.Contains(t.Screen(), "Enter to confirm"); time.Sleep(look) {
 		t.Press("Enter")
 	}
 	t.wait("the input line", t.idle)
