@@ -253,10 +253,7 @@ func (j *judge) unearnedAt(root string, records []moiraicore.Record) string {
 		case r.Marker == moiraicore.Start:
 			j.done()
 			continue
-		case p.of > 0:
-			if len(j.roots) > 1 { // it does not say of which
-				break
-			}
+		case p.of > 0: // a receipt does not say of which root
 		case !isFileMarker(r.Marker), !sameRoot(rootOf(r), root):
 			continue
 		case r.Tool == moiraicore.ToolRead:

@@ -77,7 +77,7 @@ func compactionUnloaded(r *Run) {
 	r.must(os.Rename(context+".gone", context))
 	t = s.Prompt("on", w.Bash("c"))
 	r.Check("the next prompt brings the rules, and no second /start is needed", w.Ran("c") && delivered(t.Requests[0]) == r.contents(), w.Token(s.ID))
-	t = s.Prompt("on", w.Bash("c2"))
+	s.Prompt("on", w.Bash("c2"))
 	r.Check("and the one after it", w.Ran("c2"), w.Token(s.ID))
 
 	s.talk()
