@@ -125,3 +125,13 @@ func TestBreaksCoverNames(t *testing.T) {
 		}
 	}
 }
+
+// TestDocsTargets: every make target that a document names is in the Makefile.
+func TestDocsTargets(t *testing.T) {
+	targets := matches(sources(t, "Makefile"), `(?m)^([a-z][a-z0-9-]*):`)
+	for _, name := range matches(sources(t, "README.md", "CONTRIBUTING.md", "docs/*.md"), "`(?:sudo )?make ([a-z][a-z0-9-]*)") {
+		if !slices.Contains(targets, name) {
+			t.Errorf("a document names make %s, which is no target", name)
+		}
+	}
+}

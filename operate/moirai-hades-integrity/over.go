@@ -41,7 +41,7 @@ func current(found []tokenAlert, report wiring.Report, now time.Time) (alerts []
 		return alerts, "", nil
 	}
 	if now.Hour() == dailyHour {
-		alerts = append(alerts, alarm(overAlerts, "%d alerts of sessions that are over, told once a day; make tidy removes their token files. The first: %s %s",
+		alerts = append(alerts, alarm(overAlerts, "%d alerts of sessions that are over, told once a day; docs/ALERTS.md says how to remove their token files. The first: %s %s",
 			len(over), over[0].Name, over[0].Detail))
 	}
 	return alerts, fmt.Sprintf(", %d alerts of sessions that are over (told at %d:00)", len(over), dailyHour), nil
