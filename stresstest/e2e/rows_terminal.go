@@ -275,7 +275,7 @@ func terminalCd(r *Run) {
 	t = w.Terminal(w.Root)
 	t.Submit("/add-dir " + w.Outside)
 	t.Until("Enter to confirm")
-	for end := time.Now().Add(seenInput); time.Now().Before(end) && strings.Contains(t.Screen(), "Enter to confirm"); time.Sleep(look) {
+	for end := time.Now().Add(screenLimit); time.Now().Before(end) && strings.Contains(t.Screen(), "Enter to confirm"); time.Sleep(look) {
 		t.Press("Enter")
 	}
 	t.wait("the input line", t.idle)

@@ -22,10 +22,14 @@ type Terminal struct {
 }
 
 // screenLimit bounds every wait for the screen; far more than one takes.
-const screenLimit = 60 * time.Second
+const screenLimit = 3 * time.Minute
 
-// seenInput is how long a key may take to the screen before it is pressed again.
+// seenInput is how long typed text may take to the screen before it is typed again.
 const seenInput = 3 * time.Second
+
+// seenKey is the same for a key that moves or takes something: one that was only late would
+// act twice, and a pointer would stand on the next line. Few are lost.
+const seenKey = 15 * time.Second
 
 // redrawAfter is when a wait makes the client draw its screen anew: older ones leave
 // pieces of two frames behind.
@@ -226,7 +230,7 @@ func (t *Terminal) clear() {
 			return false
 		}
 		t.Press("C-e", "C-u")
-		return t.changed(func() bool { now, _ := input(t.Screen()); return now != before || now == "" })
+		return t.changed(seenInput, func() bool { now, _ := input(t.Screen()); return now != before || now == "" })
 	})
 }
 
@@ -261,7 +265,7 @@ func (t *Terminal) Bang(line string, steps ...Step) *Turn {
 func (t *Terminal) shellMode() {
 	t.wait("shell mode", func() bool {
 		t.Press("!")
-		if t.changed(func() bool { return strings.Contains(t.Screen(), "\n!") }) {
+		if t.changed(seenInput, func() bool { return strings.Contains(t.Screen(), "\n!") }) {
 			return true
 		}
 		t.clear()
@@ -303,7 +307,7 @@ func (t *Terminal) pressUntil(key, what string, ok func() bool) {
 		if ok() {
 			return true
 		}
-		if time.Since(pressed) > seenInput {
+		if time.Since(pressed) > seenKey {
 			pressed = time.Now()
 			t.Press(key)
 		}
@@ -320,14 +324,14 @@ func (t *Terminal) GoTo(key, text string) {
 			return true
 		}
 		t.Press(key)
-		t.changed(func() bool { return t.Screen() != before })
+		t.changed(seenKey, func() bool { return t.Screen() != before })
 		return at.MatchString(t.Screen())
 	})
 }
 
 // changed waits for the effect of a key, and tells whether it came.
-func (t *Terminal) changed(ok func() bool) bool {
-	for end := time.Now().Add(seenInput); time.Now().Before(end); time.Sleep(look) {
+func (t *Terminal) changed(limit time.Duration, ok func() bool) bool {
+	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(look) {
 		if ok() {
 			return true
 		}
