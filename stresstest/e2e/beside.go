@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"moirai/stresstest/realclient"
 	"moirai/stresstest/rig"
 )
 
@@ -33,7 +34,7 @@ func besideLive(iso *rig.Isolation, live bool) (standing map[string]bool, err er
 	fmt.Fprintf(os.Stderr, "  /tmp      sessions of this run have their tokens in %s, beside %d others. Those are neither changed nor removed.\n", realMoirai, len(standing))
 	fmt.Fprintln(os.Stderr, "  network   the model is on 127.0.0.1 and the key is a word. Nothing else keeps the client from the network.")
 	fmt.Fprintln(os.Stderr, "  home      the environment is built from nothing, with a temporary home. Nothing covers the real one.")
-	fmt.Fprintf(os.Stderr, "  managed   settings in %s hold for the sessions of this run too.\n", managedFolder)
+	fmt.Fprintf(os.Stderr, "  managed   settings in %s hold for the sessions of this run too.\n", realclient.ManagedFolder)
 	if found := managedHere(); len(found) > 0 {
 		fmt.Fprintf(os.Stderr, "            There are: %s. If they wire hooks, rows about user settings can fail.\n", strings.Join(found, ", "))
 	}
@@ -59,8 +60,8 @@ func besideLive(iso *rig.Isolation, live bool) (standing map[string]bool, err er
 
 // managedHere lists the managed settings of the machine.
 func managedHere() []string {
-	found, _ := filepath.Glob(filepath.Join(managedFolder, "managed-settings*.json"))
-	more, _ := filepath.Glob(filepath.Join(managedFolder, "managed-settings.d", "*.json"))
+	found, _ := filepath.Glob(filepath.Join(realclient.ManagedFolder, "managed-settings*.json"))
+	more, _ := filepath.Glob(filepath.Join(realclient.ManagedFolder, "managed-settings.d", "*.json"))
 	return append(found, more...)
 }
 

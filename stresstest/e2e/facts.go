@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"moirai/stresstest/realclient"
 )
 
 // Rows about the client alone, with hooks of one line of shell.
@@ -22,7 +24,7 @@ var factRows = []Row{
 	{Name: "contract: events and payloads", Play: payloadFacts},
 	{Name: "contract: sources and session ids", Play: sourceFacts},
 	{Name: "contract: compaction", Play: compactFacts},
-	{Name: "contract: every event of the newest client", Play: eventFacts, Since: Pinned, Why: "other events"},
+	{Name: "contract: every event of the newest client", Play: eventFacts, Since: realclient.Pinned, Why: "other events"},
 	{Name: "contract: settings", Play: settingsFacts},
 }
 
@@ -97,7 +99,7 @@ func guardFacts(r *Run) {
 
 // guard is what operate wiring puts behind the gate.
 func (r *Run) guard() string {
-	for _, l := range strings.Split(string(r.wired.user), "\n") {
+	for _, l := range strings.Split(string(r.wired.User), "\n") {
 		if _, g, ok := strings.Cut(l, "hades-gate ||"); ok {
 			var s string
 			r.must(json.Unmarshal([]byte(`"`+strings.TrimSuffix(g, `"`)+`"`), &s))
@@ -364,10 +366,10 @@ func (r *Run) queued(w *World, s *Session, log string, fresh func() []payload) {
 	}
 	s2.Model.Script(Step{{Name: "Bash", Input: map[string]any{"command": "echo > " + begun + "; cat " + held, "description": "x"}}}, w.Bash("q1"), w.Bash("q2"))
 	before := len(s2.Model.Requests())
-	r.must(s2.send("first"))
+	r.must(s2.Send("first"))
 	_, err := os.ReadFile(begun) // the turn is running
 	r.must(err)
-	r.must(s2.send("/start"))
+	r.must(s2.Send("/start"))
 	r.must(os.WriteFile(held, nil, 0o600))
 	_, err = s2.await(before, turnLimit)
 	r.must(err)

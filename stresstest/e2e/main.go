@@ -33,12 +33,13 @@ import (
 	"sync"
 	"time"
 
+	"moirai/stresstest/realclient"
 	"moirai/stresstest/rig"
 )
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == insideArg {
-		os.Exit(inside(os.Args[2:]))
+	if len(os.Args) > 1 && os.Args[1] == realclient.InsideArg {
+		os.Exit(realclient.Inside(os.Args[2:]))
 	}
 	bin := flag.String("bin", "bin", "`folder` of the built hooks")
 	only := flag.String("run", "", "run only the rows and facts whose name matches `regexp`")
@@ -66,22 +67,22 @@ func main() {
 		docs, err = os.OpenRoot(filepath.Dir(*write))
 		check(err)
 	}
-	var places []*place
+	var places []*realclient.Place
 	var keep []string
 	for _, c := range clients {
-		for _, p := range c.places() {
+		for _, p := range c.Places() {
 			places, keep = append(places, p), append(keep, p.Path)
 		}
 	}
 	iso, err := rig.Enter(rig.Request{Hooks: hooks, Keep: keep, Loopback: true, KeepUser: true, Claims: []string{realMoirai}, Sparing: true})
 	check(err)
-	check(enclose(iso, places))
+	check(realclient.Enclose(iso, places))
 	standing, err := besideLive(iso, *live)
 	if err != nil {
 		iso.Leave()
 	}
 	check(err)
-	wired, err := printed(iso.Hooks, iso.Scratch)
+	wired, err := realclient.Printed(iso.Hooks, iso.Scratch)
 	check(err)
 	e := &e2e{iso: iso, pick: pick, parallel: *parallel, wired: wired, matrix: *versions != "", standing: standing}
 	fmt.Printf("private /tmp: %v   only lo: %v   hooks: %s\n", iso.PrivateTmp, iso.Loopback, hooks)
@@ -107,10 +108,10 @@ func check(err error) {
 }
 
 // clientsFor finds or installs the clients that the flags ask for.
-func clientsFor(own, versions, cache string) ([]*Client, error) {
+func clientsFor(own, versions, cache string) ([]*realclient.Client, error) {
 	if own != "" {
-		c, err := Own(own)
-		return []*Client{c}, err
+		c, err := realclient.Own(own)
+		return []*realclient.Client{c}, err
 	}
 	cache, err := filepath.Abs(cache)
 	if err != nil {
@@ -119,15 +120,15 @@ func clientsFor(own, versions, cache string) ([]*Client, error) {
 	list := strings.Fields(versions)
 	switch versions {
 	case "":
-		list = []string{Pinned}
+		list = []string{realclient.Pinned}
 	case "default":
-		if list, err = defaultVersions(); err != nil {
+		if list, err = realclient.DefaultVersions(); err != nil {
 			return nil, err
 		}
 	}
-	var out []*Client
+	var out []*realclient.Client
 	for _, v := range list {
-		c, err := Install(cache, v)
+		c, err := realclient.Install(cache, v)
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +141,7 @@ func clientsFor(own, versions, cache string) ([]*Client, error) {
 type e2e struct {
 	iso                     *rig.Isolation
 	pick                    *regexp.Regexp
-	wired                   wirings
+	wired                   realclient.Wirings
 	matrix                  bool
 	standing                map[string]bool
 	parallel                int
@@ -149,7 +150,7 @@ type e2e struct {
 }
 
 // rows plays every row with one client, several at a time, and prints them in order.
-func (e *e2e) rows(c *Client) versionResult {
+func (e *e2e) rows(c *realclient.Client) versionResult {
 	result := versionResult{c.Version, make([][]fact, len(Rows)), make([]string, len(Rows)), make([][]lack, len(Rows))}
 	fmt.Printf("\n===== Claude Code %s =====\n", c.Version)
 	var group sync.WaitGroup

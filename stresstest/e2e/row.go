@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"moirai/stresstest/realclient"
 )
 
 // A Row is one story that is played in the real client. Its checks are what counts.
@@ -23,12 +25,12 @@ type Row struct {
 
 // Run is one play of a row with one client.
 type Run struct {
-	client  *Client
+	client  *realclient.Client
 	bin     string
 	scratch string
 	dir     string
 	private bool
-	wired   wirings
+	wired   realclient.Wirings
 	matrix  bool
 	slots   chan struct{} // one for each session that may run at a time
 	// standing are the token files that were there before the run, where /tmp is the real one.

@@ -58,20 +58,6 @@ func banners(req Request) string {
 	return strings.Join(out, "\n")
 }
 
-// Text is everything that a request shows the model, apart from the definitions of tools.
-func (r Request) Text() string {
-	var b strings.Builder
-	for _, k := range blocks(r.System) {
-		b.WriteString(k.Text + "\n")
-	}
-	for _, m := range r.Messages {
-		for _, k := range m.Blocks {
-			b.WriteString(k.Text + "\n")
-		}
-	}
-	return b.String()
-}
-
 const loaded = "COMMANDMENTS_ACK SCOPE_ACK CONTEXT_ACK"
 
 var lastLine = regexp.MustCompile(`\nREADME: +/\S+\n*$`)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"runtime"
 	"strings"
+
+	"moirai/stresstest/realclient"
 )
 
 // Every way that is known to switch hooks off, against hooks in user settings and the managed drop-in. The call is a Write, which the client runs by itself:
@@ -124,7 +126,7 @@ func managedSwitches(r *Run) {
 	s.Prompt("/start", w.Write("after"))
 	r.Check("no switch: /start opens", w.Ran("after"))
 	w.close()
-	r.CheckSince("2.1.332", "it names PreSkillShellCommand as unknown, and enforces the rest", "the client says nothing against the settings", !strings.Contains(s.stderr.String(), "ettings"), s.stderr)
+	r.CheckSince("2.1.332", "it names PreSkillShellCommand as unknown, and enforces the rest", "the client says nothing against the settings", !strings.Contains(s.Stderr.String(), "ettings"), s.Stderr)
 	for _, x := range r.allSwitches(func(switchOff) bool { return true }, func(w *World) { w.ManagedSettings(r.ManagedWiring()) }) {
 		safe := len(x.results) > 0
 		for _, y := range x.results {
@@ -158,7 +160,7 @@ func userSwitches(r *Run) {
 	here := func(x switchOff) bool { return !x.endless && (r.matrix || !x.managed) } // the pinned run leaves out what a matrix tries
 	for _, x := range r.allSwitches(here, func(w *World) { w.UserSettings(r.Wiring()) }) {
 		r.Fact(x.name, yes(x.ran, "a tool RUNS, never started", "nothing runs"))
-		if r.client.Version == Pinned {
+		if r.client.Version == realclient.Pinned {
 			r.Check(x.name+": a tool RUNS, never started", x.ran, x.results)
 		}
 	}

@@ -130,7 +130,7 @@ func terminalForms(r *Run) {
 
 // asked waits until the main agent's next request has come.
 func (t *Terminal) asked(before int) {
-	t.wait("a request", func() bool { return len(t.Model.turn(before).Requests) > 0 })
+	t.wait("a request", func() bool { return len(t.Model.Turn(before).Requests) > 0 })
 }
 
 func terminalHeld(r *Run) {

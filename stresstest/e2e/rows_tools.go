@@ -1,20 +1,18 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"moirai/stresstest/realclient"
 	"moirai/stresstest/rig"
 )
 
 // Rows about the names of tools: what the client knows must be on the recorded list, of
 // which stresstest holds a case for each.
 var toolRows = []Row{
-	{Name: "the client knows no tool that the recorded list lacks", Play: knownTools, Since: Pinned, Why: "the list is of the newest"},
+	{Name: "the client knows no tool that the recorded list lacks", Play: knownTools, Since: realclient.Pinned, Why: "the list is of the newest"},
 }
 
 // toolModes are ways to start the client in which it offers tools of their own.
@@ -48,7 +46,7 @@ func knownTools(r *Run) {
 		unknown := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(listed, n) })
 		r.Check(where+": every name is on the list", len(names) > 0 && len(unknown) == 0, "unknown: "+strings.Join(unknown, " "), strings.Join(names, " "))
 	}
-	known("the types of its package", r.client.types)
+	known("the types of its package", r.client.Types)
 	for _, m := range toolModes {
 		w := r.World(strings.ReplaceAll(m.name, " ", "-"))
 		w.UserSettings(r.Wiring())
@@ -70,15 +68,4 @@ func knownTools(r *Run) {
 			r.Check(m.name+": AskUserQuestion is offered, and blocked before /start", asks && len(t.Results) == 1 && blocked(t.Results[0], s.ID), t.Results)
 		}
 	}
-}
-
-var typedInput = regexp.MustCompile(`(?m)^export interface ([A-Za-z]+)Input\b`)
-
-// typesOf lists the tools whose input the package declares, by the names there.
-func typesOf(modules string) (names []string) {
-	text, _ := os.ReadFile(filepath.Join(modules, clientPackage, "sdk-tools.d.ts"))
-	for _, m := range typedInput.FindAllStringSubmatch(string(text), -1) {
-		names = append(names, m[1])
-	}
-	return names
 }

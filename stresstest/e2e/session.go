@@ -1,55 +1,36 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
-	"io"
-	"os/exec"
-	"sort"
-	"strings"
-	"syscall"
 	"time"
+
+	"moirai/stresstest/realclient"
 )
 
-// Session is one running client in print mode, driven by stream-json.
+// What rows are written in.
+type (
+	Call    = realclient.Call
+	Step    = realclient.Step
+	Request = realclient.Request
+	Message = realclient.Message
+	Block   = realclient.Block
+	Model   = realclient.Model
+	Turn    = realclient.Turn
+	Result  = realclient.Result
+)
+
+const (
+	turnLimit   = realclient.TurnLimit
+	agentPrefix = realclient.AgentPrefix
+)
+
+// NewModel is the scripted model of one session.
+func NewModel() (*Model, error) { return realclient.NewModel() }
+
+// Session is one running client in print mode, of a row.
 type Session struct {
-	ID    string
-	Model *Model
-	Out   []string // every line of stdout
-
-	run    *Run
-	free   func() // gives the slot back
-	ended  bool
-	cmd    *exec.Cmd
-	stdin  io.WriteCloser
-	lines  chan string
-	stderr *strings.Builder
-}
-
-// Turn is what one prompt led to.
-type Turn struct {
-	Results  []Result  // tool results that the model was given, main agent and subagents
-	Requests []Request // what the model was sent of the conversation
-	All      []Request // the same with titles, topics and summaries, which come when they like
-	Final    string    // the client's own result text
-	Lines    []string
-}
-
-// Result is one tool call and what the model was told about it.
-type Result struct {
-	Call
-	Agent   string
-	Text    string
-	IsError bool
-}
-
-// turnLimit bounds one turn; far more than one takes.
-const turnLimit = 90 * time.Second
-
-// String shows a result as evidence.
-func (x Result) String() string {
-	return x.Call.String() + "\n-> " + x.Text + "\n"
+	*realclient.Session
+	run  *Run
+	free func() // gives the slot back
 }
 
 // Prompt plays one turn. A turn that does not end stops the row.
@@ -59,142 +40,29 @@ func (s *Session) Prompt(text string, steps ...Step) *Turn {
 	return t
 }
 
-// prompt sends a prompt with the steps that the model will take, and waits
-// for the client's result.
 func (s *Session) prompt(text string, limit time.Duration, steps ...Step) (*Turn, error) {
-	s.Model.Script(steps...)
-	before := len(s.Model.Requests())
-	if err := s.send(text); err != nil {
-		return nil, err
-	}
-	return s.await(before, limit)
-}
-
-// send types a prompt.
-func (s *Session) send(text string) error {
-	line, _ := json.Marshal(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": text}})
-	if _, err := s.stdin.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("prompt %.40q: %w", text, err)
-	}
-	return nil
+	defer s.saw()
+	return s.Session.Prompt(text, limit, steps...)
 }
 
 func (s *Session) await(before int, limit time.Duration) (*Turn, error) {
-	t := &Turn{}
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	for {
-		select {
-		case line, ok := <-s.lines:
-			if !ok {
-				return nil, fmt.Errorf("the client ended without a result: %s", s.stderr)
-			}
-			s.Out = append(s.Out, line)
-			t.Lines = append(t.Lines, line)
-			var m struct {
-				Type, Subtype, Result string
-				Session_id            string
-			}
-			json.Unmarshal([]byte(line), &m)
-			if m.Session_id != "" {
-				s.ID = m.Session_id
-				s.run.saw(s.ID)
-			}
-			if m.Type == "result" {
-				seen := s.Model.turn(before)
-				seen.Final, seen.Lines = m.Result, t.Lines
-				return seen, nil
-			}
-		case <-timer.C:
-			return nil, fmt.Errorf("no result after %v", limit)
-		}
-	}
+	defer s.saw()
+	return s.Await(before, limit)
 }
 
-// results finds the tool results in requests, each once.
-func (m *Model) results(requests []Request) []Result {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var out []Result
-	var ids []string
-	for _, r := range requests {
-		for _, x := range r.Messages {
-			for _, b := range x.Blocks {
-				call, ours := m.calls[b.ToolUseID]
-				if b.Type == "tool_result" && ours && !m.reported[b.ToolUseID] {
-					m.reported[b.ToolUseID] = true
-					out = append(out, Result{call, r.Agent, b.Text, b.IsError})
-					ids = append(ids, b.ToolUseID)
-				}
-			}
-		}
+// saw notes the session's id, which the client has told by now.
+func (s *Session) saw() {
+	if s.ID != "" {
+		s.run.saw(s.ID)
 	}
-	sort.Sort(byID{ids, out})
-	return out
-}
-
-// byID puts results in the order of the calls: parallel ones end in any order.
-type byID struct {
-	ids     []string
-	results []Result
-}
-
-func (b byID) Len() int           { return len(b.ids) }
-func (b byID) Less(i, j int) bool { return b.ids[i] < b.ids[j] }
-func (b byID) Swap(i, j int) {
-	b.ids[i], b.ids[j] = b.ids[j], b.ids[i]
-	b.results[i], b.results[j] = b.results[j], b.results[i]
-}
-
-// Start runs the client. cmd has its directory, arguments and environment.
-func Start(cmd *exec.Cmd, model *Model) (*Session, error) {
-	s := &Session{Model: model, cmd: cmd, lines: make(chan string, 1000), stderr: &strings.Builder{}}
-	cmd.Stderr = s.stderr
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	s.stdin = stdin
-	if cmd.SysProcAttr == nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{}
-	}
-	cmd.SysProcAttr.Setpgid = true
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	go func() {
-		r := bufio.NewReader(stdout)
-		for {
-			line, err := r.ReadString('\n')
-			if line != "" {
-				s.lines <- strings.TrimSuffix(line, "\n")
-			}
-			if err != nil {
-				close(s.lines)
-				return
-			}
-		}
-	}()
-	return s, nil
 }
 
 // End closes the client's input and waits for its end.
 func (s *Session) End(limit time.Duration) error {
-	if s.ended {
+	if s.free == nil {
 		return nil
 	}
-	s.ended = true
 	defer s.free()
-	defer s.Model.Close()
-	s.stdin.Close()
-	timer := time.AfterFunc(limit, func() { syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL) })
-	defer timer.Stop()
-	for l := range s.lines {
-		s.Out = append(s.Out, l)
-	}
-	return s.cmd.Wait()
+	s.free = nil
+	return s.Session.End(limit)
 }

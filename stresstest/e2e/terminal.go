@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"moirai/stresstest/realclient"
 )
 
 // Terminal is one running client as a person has it: keys and a screen. What counts
@@ -49,7 +51,7 @@ func (w *World) Seed(s Settings, trusted ...string) {
 	}
 	w.write(filepath.Join(w.Home, ".claude.json"), Settings{
 		"hasCompletedOnboarding": true, "theme": "dark", "projects": projects,
-		"customApiKeyResponses": Settings{"approved": []string{scriptedKey[len(scriptedKey)-20:]}, "rejected": []string{}},
+		"customApiKeyResponses": Settings{"approved": []string{realclient.ScriptedKey[len(realclient.ScriptedKey)-20:]}, "rejected": []string{}},
 	}.JSON())
 }
 
@@ -87,7 +89,7 @@ func (w *World) terminal(dir string, program ...string) *Terminal {
 	cmd := p.serve()
 	cmd.Dir, cmd.Env = dir, []string{"HOME=" + w.Home, "PATH=/usr/bin:/bin", "LANG=C.UTF-8"}
 	if w.run.private {
-		w.run.must(wrap(cmd, w.run.scratch, w.tmp, w.Managed, w.Shell))
+		w.run.must(realclient.Wrap(cmd, w.run.scratch, w.tmp, w.Managed, w.Shell))
 	}
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -283,7 +285,7 @@ func (t *Terminal) turn(begin func(), steps ...Step) *Turn {
 
 func (t *Terminal) await(before, ends int) *Turn {
 	t.wait("the end of the turn", func() bool { return t.Model.Ends() > ends && t.idle() })
-	return t.Model.turn(before)
+	return t.Model.Turn(before)
 }
 
 // Choose waits for a menu with a line that begins so, and takes it: by its number, or where

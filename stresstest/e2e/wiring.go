@@ -56,36 +56,11 @@ func record(file string) map[string]any {
 	return command("cat >> " + file + "; echo >> " + file)
 }
 
-// wirings are the settings exactly as operate prints them.
-type wirings struct{ user, managed []byte }
-
-// printed asks operate for both wirings. The managed one gets the hooks' folder of this run.
-func printed(hooks, scratch string) (wirings, error) {
-	var w wirings
-	for _, x := range []struct {
-		command string
-		to      *[]byte
-	}{{"wiring", &w.user}, {"wiring-managed", &w.managed}} {
-		cmd := exec.Command(filepath.Join(hooks, "operate"), x.command)
-		cmd.Env = []string{"HOME=" + scratch, "PATH=/usr/bin:/bin"}
-		out, err := cmd.Output()
-		if err != nil {
-			return w, fmt.Errorf("operate %s: %w", x.command, err)
-		}
-		*x.to = out
-	}
-	if !strings.Contains(string(w.managed), installedManaged+"/") {
-		return w, fmt.Errorf("operate wiring-managed names nothing in %s", installedManaged)
-	}
-	w.managed = []byte(strings.ReplaceAll(string(w.managed), installedManaged, hooks))
-	return w, nil
-}
-
 // Wiring is the user settings that operate wiring prints.
-func (r *Run) Wiring() Settings { return r.parse(r.wired.user) }
+func (r *Run) Wiring() Settings { return r.parse(r.wired.User) }
 
 // ManagedWiring is the drop-in that operate wiring-managed prints.
-func (r *Run) ManagedWiring() Settings { return r.parse(r.wired.managed) }
+func (r *Run) ManagedWiring() Settings { return r.parse(r.wired.Managed) }
 
 func (r *Run) parse(b []byte) Settings {
 	var s Settings

@@ -1,19 +1,14 @@
 package main
 
 import (
-	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"moirai/stresstest/realclient"
 	"moirai/stresstest/rig"
 )
-
-// The only variables that a session is started with, beside those that a row
-// names. The key is a word: no real one is ever read.
-const scriptedKey = "scripted-no-real-key"
 
 // World is a machine of its own for the sessions of one row: a home, a /tmp, a
 // managed settings folder and a sample constellation.
@@ -190,61 +185,30 @@ func (w *World) start(dir string, args []string) *Session {
 	w.close() // one at a time, or two rows could wait for each other's slots
 	model, err := NewModel()
 	w.run.must(err)
-	all := append([]string{"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"}, args...)
-	cmd := w.run.client.Command(all...)
+	cmd := w.run.client.Command(append(realclient.PrintMode[:len(realclient.PrintMode):len(realclient.PrintMode)], args...)...)
 	cmd.Dir = dir
 	cmd.Env, err = w.environment(model.URL)
 	w.run.must(err)
 	if w.run.private {
-		w.run.must(wrap(cmd, w.run.scratch, w.tmp, w.Managed, w.Shell))
+		w.run.must(realclient.Wrap(cmd, w.run.scratch, w.tmp, w.Managed, w.Shell))
 	}
 	w.run.slots <- struct{}{}
-	s, err := Start(cmd, model)
+	s, err := realclient.Start(cmd, model)
 	if err != nil {
 		<-w.run.slots
 		w.run.must(err)
 	}
-	s.run = w.run
-	s.free = func() { <-w.run.slots }
-	w.open = s
-	return s
+	w.open = &Session{s, w.run, func() { <-w.run.slots }}
+	return w.open.(*Session)
 }
 
-// environment is built from nothing. It refuses whatever could reach a real
-// home, a real key or another host.
+// environment is built from nothing.
 func (w *World) environment(model string) ([]string, error) {
-	env := []string{
-		"HOME=" + w.Home, "PATH=/usr/local/bin:/usr/bin:/bin",
-		"ANTHROPIC_API_KEY=" + scriptedKey, "ANTHROPIC_BASE_URL=" + model,
-		"DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1",
-	}
+	var more []string
 	if w.features == nil { // with these the client does not look at its cache of features
-		env = append(env, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1")
+		more = realclient.Quiet
 	}
-	env = append(env, w.Env...)
-	return env, checkEnvironment(env, w.run.scratch)
-}
-
-func checkEnvironment(env []string, scratch string) error {
-	for _, e := range env {
-		name, value, _ := strings.Cut(e, "=")
-		ok := true
-		switch {
-		case name == "HOME", name == "CLAUDE_CONFIG_DIR":
-			ok = strings.HasPrefix(filepath.Clean(value), scratch+"/")
-		case name == "ANTHROPIC_API_KEY":
-			ok = value == scriptedKey
-		case name == "ANTHROPIC_BASE_URL":
-			u, err := url.Parse(value)
-			ok = err == nil && u.Scheme == "http" && u.Hostname() == "127.0.0.1"
-		case strings.Contains(name, "TOKEN"), strings.Contains(name, "KEY"), strings.Contains(name, "SECRET"), strings.HasSuffix(name, "_URL"):
-			ok = false
-		}
-		if !ok {
-			return fmt.Errorf("refusing to run a session with %s", e)
-		}
-	}
-	return nil
+	return realclient.Environment(w.run.scratch, w.Home, model, append(more[:len(more):len(more)], w.Env...)...)
 }
 
 // close ends the session that is still open.

@@ -1,11 +1,11 @@
-package main
+package realclient
 
 import "testing"
 
 // A session must never be started with a real home, a real key or another host.
 func TestCheckEnvironmentRefuses(t *testing.T) {
 	const scratch = "/tmp/scratch"
-	good := []string{"HOME=/tmp/scratch/w/home", "PATH=/bin", "ANTHROPIC_API_KEY=" + scriptedKey, "ANTHROPIC_BASE_URL=http://127.0.0.1:1"}
+	good := []string{"HOME=/tmp/scratch/w/home", "PATH=/bin", "ANTHROPIC_API_KEY=" + ScriptedKey, "ANTHROPIC_BASE_URL=http://127.0.0.1:1"}
 	if err := checkEnvironment(good, scratch); err != nil {
 		t.Fatal(err)
 	}

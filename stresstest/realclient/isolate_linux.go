@@ -1,6 +1,6 @@
 //go:build !unisolated
 
-package main
+package realclient
 
 import (
 	"errors"
@@ -17,8 +17,8 @@ import (
 	"moirai/stresstest/rig"
 )
 
-// insideArg starts this program as the init of one session: see inside.
-const insideArg = "_inside"
+// InsideArg starts this program as the init of one session: see Inside.
+const InsideArg = "_inside"
 
 const (
 	capSysAdmin  = 21
@@ -27,11 +27,11 @@ const (
 	bindTree     = syscall.MS_BIND | syscall.MS_REC
 )
 
-// enclose finishes what rig.Enter began, for the whole run: what the clients
+// Enclose finishes what rig.Enter began, for the whole run: what the clients
 // need is bound under the private /tmp, the home of whoever started the run is
 // covered by an empty file system, and /etc becomes a view of itself with an
-// empty managedFolder. It refuses if anything but lo is there.
-func enclose(iso *rig.Isolation, places []*place) error {
+// empty ManagedFolder. It refuses if anything but lo is there.
+func Enclose(iso *rig.Isolation, places []*Place) error {
 	if !iso.PrivateTmp || !iso.Loopback {
 		return fmt.Errorf("refusing to run: this needs a private /tmp and a network of lo alone: %s", iso.Refused)
 	}
@@ -63,7 +63,7 @@ func enclose(iso *rig.Isolation, places []*place) error {
 
 // bind makes the place reachable in the scratch folder, to be read only, and
 // moves Path there. The mount point must be new: an old one could be the place itself.
-func (p *place) bind(scratch string) error {
+func (p *Place) bind(scratch string) error {
 	to := filepath.Join(scratch, p.Name)
 	st, err := os.Stat(p.Path)
 	if err != nil {
@@ -146,26 +146,26 @@ func coverEtc(old string) error {
 		return err
 	}
 	for _, e := range entries {
-		if e.Name() == filepath.Base(managedFolder) {
+		if e.Name() == filepath.Base(ManagedFolder) {
 			continue
 		}
 		if err := os.Symlink(filepath.Join(old, e.Name()), filepath.Join("/etc", e.Name())); err != nil {
 			return err
 		}
 	}
-	return os.Mkdir(managedFolder, 0o755)
+	return os.Mkdir(ManagedFolder, 0o755)
 }
 
-// wrap makes cmd run as the only thing in namespaces of its own, where tmp is
-// /tmp, managed is managedFolder and shell, if it is not empty, is /bin/sh.
+// Wrap makes cmd run as the only thing in namespaces of its own, where tmp is
+// /tmp, managed is ManagedFolder and shell, if it is not empty, is /bin/sh.
 // Whatever it leaves behind ends with it.
-func wrap(cmd *exec.Cmd, scratch, tmp, managed, shell string) error {
+func Wrap(cmd *exec.Cmd, scratch, tmp, managed, shell string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	path := cmd.Path
-	cmd.Args = append([]string{self, insideArg, scratch, tmp, managed, shell, cmd.Dir, path}, cmd.Args[1:]...)
+	cmd.Args = append([]string{self, InsideArg, scratch, tmp, managed, shell, cmd.Dir, path}, cmd.Args[1:]...)
 	cmd.Path, cmd.Dir = self, "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID,
@@ -177,16 +177,16 @@ func wrap(cmd *exec.Cmd, scratch, tmp, managed, shell string) error {
 	return nil
 }
 
-// inside is the init of one session: it mounts, starts the client without the
+// Inside is the init of one session: it mounts, starts the client without the
 // right to mount, reaps what the client leaves, and ends with the client.
-func inside(args []string) int {
+func Inside(args []string) int {
 	scratch, tmp, managed, shell, dir, path, rest := args[0], args[1], args[2], args[3], args[4], args[5], args[6:]
 	if err := mountSession(filepath.Dir(scratch), tmp, managed, shell); err != nil {
-		fmt.Fprintln(os.Stderr, "e2e: set up a session:", err)
+		fmt.Fprintln(os.Stderr, "set up a session:", err)
 		return 125
 	}
 	if err := os.Chdir(dir); err != nil {
-		fmt.Fprintln(os.Stderr, "e2e:", err)
+		fmt.Fprintln(os.Stderr, "set up a session:", err)
 		return 125
 	}
 	if _, _, errno := syscall.AllThreadsSyscall6(syscall.SYS_PRCTL, prCapAmbient, ambientClear, 0, 0, 0, 0); errno != 0 && os.Geteuid() != 0 {
@@ -197,7 +197,7 @@ func inside(args []string) int {
 		Env: os.Environ(), Files: []*os.File{os.Stdin, os.Stdout, os.Stderr},
 	})
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "e2e:", err)
+		fmt.Fprintln(os.Stderr, "set up a session:", err)
 		return 125
 	}
 	os.Stdin.Close() // the client must be the only one to hold its input
@@ -231,8 +231,8 @@ func mountSession(rigDir, tmp, managed, shell string) error {
 			return &os.PathError{Op: "bind " + shell + " to", Path: "/bin/sh", Err: err}
 		}
 	}
-	if err := syscall.Mount(managed, managedFolder, "", syscall.MS_BIND, ""); err != nil {
-		return &os.PathError{Op: "bind", Path: managedFolder, Err: err}
+	if err := syscall.Mount(managed, ManagedFolder, "", syscall.MS_BIND, ""); err != nil {
+		return &os.PathError{Op: "bind", Path: ManagedFolder, Err: err}
 	}
 	if err := syscall.Mount(tmp, strings.TrimSuffix(filepath.Dir(rigDir), "/"), "", bindTree, ""); err != nil {
 		return &os.PathError{Op: "bind", Path: "/tmp", Err: err}

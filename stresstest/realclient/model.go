@@ -1,4 +1,4 @@
-package main
+package realclient
 
 import (
 	"encoding/json"
@@ -76,10 +76,10 @@ type Model struct {
 	listener net.Listener
 }
 
-// agentPrefix opens the prompt of a scripted subagent; the word after it
+// AgentPrefix opens the prompt of a scripted subagent; the word after it
 // chooses the queue. A request belongs to the subagent whose prompt is in its
 // first user message.
-const agentPrefix = "scripted subagent: "
+const AgentPrefix = "scripted subagent: "
 
 const summaryAsk = "Your task is to create a detailed summary"
 
@@ -163,8 +163,8 @@ func (m *Model) held(r *http.Request) {
 	}
 }
 
-// turn is what the requests from one on led to.
-func (m *Model) turn(before int) *Turn {
+// Turn is what the requests from one on led to.
+func (m *Model) Turn(before int) *Turn {
 	t := &Turn{All: m.Requests()[before:]}
 	for _, q := range t.All {
 		if !q.Side {
@@ -255,7 +255,7 @@ func (m *Model) answer(req *Request) (string, []toolUse) {
 		req.Side = true
 		return "ok", nil
 	}
-	if _, after, ok := strings.Cut(req.first(), agentPrefix); ok {
+	if _, after, ok := strings.Cut(req.first(), AgentPrefix); ok {
 		req.Agent = strings.Fields(after)[0]
 		q := m.agents[req.Agent]
 		if len(q) == 0 {
@@ -296,6 +296,20 @@ func (m *Model) number(s Step) []toolUse {
 		out = append(out, toolUse{id, c})
 	}
 	return out
+}
+
+// Text is everything that a request shows the model, apart from the definitions of tools.
+func (r Request) Text() string {
+	var b strings.Builder
+	for _, k := range blocks(r.System) {
+		b.WriteString(k.Text + "\n")
+	}
+	for _, m := range r.Messages {
+		for _, k := range m.Blocks {
+			b.WriteString(k.Text + "\n")
+		}
+	}
+	return b.String()
 }
 
 func (r Request) first() string {

@@ -1,4 +1,4 @@
-package main
+package realclient
 
 import (
 	"context"
@@ -24,25 +24,25 @@ const (
 	installLimit  = 5 * time.Minute
 )
 
-// A place is a file or folder of the machine that sessions need; enclose binds
+// A Place is a file or folder of the machine that sessions need; Enclose binds
 // it into the run's own folder under Name and moves Path there.
-type place struct{ Name, Path string }
+type Place struct{ Name, Path string }
 
 // Client is one client program that can be run.
 type Client struct {
 	Version string
-	program *place   // the executable, or the folder that holds it
+	program *Place   // the executable, or the folder that holds it
 	below   string   // the program's path in that folder; empty if program is a file
-	node    *place   // runs below, if it is JavaScript
-	types   []string // the tools that its package declares
+	node    *Place   // runs below, if it is JavaScript
+	Types   []string // the tools that its package declares
 }
 
-// places lists what must be reachable for the client.
-func (c *Client) places() []*place {
+// Places lists what must be reachable for the client.
+func (c *Client) Places() []*Place {
 	if c.node == nil {
-		return []*place{c.program}
+		return []*Place{c.program}
 	}
-	return []*place{c.program, c.node}
+	return []*Place{c.program, c.node}
 }
 
 // Command is the client with the arguments; directory and environment are not set.
@@ -94,9 +94,9 @@ func Install(cache, version string) (*Client, error) {
 	return fromPackage(dir, version)
 }
 
-// defaultVersions lists the measured versions and, if it is not one of them,
+// DefaultVersions lists the measured versions and, if it is not one of them,
 // the newest that npm has.
-func defaultVersions() ([]string, error) {
+func DefaultVersions() ([]string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "npm", "view", clientPackage, "version").Output()
@@ -117,7 +117,7 @@ func fromPackage(dir, version string) (*Client, error) {
 	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
 	native := filepath.Join(modules, clientPackage+"-"+runtime.GOOS+"-"+arch, "claude")
 	if _, err := os.Stat(native); err == nil {
-		return &Client{Version: version, program: &place{"client-" + version, native}, types: typesOf(modules)}, nil
+		return &Client{Version: version, program: &Place{"client-" + version, native}, Types: typesOf(modules)}, nil
 	}
 	script := filepath.Join(clientPackage, "cli.js")
 	if _, err := os.Stat(filepath.Join(modules, script)); err != nil {
@@ -135,7 +135,7 @@ func scripted(version, dir, below string) (*Client, error) {
 	if node, err = filepath.EvalSymlinks(node); err != nil {
 		return nil, err
 	}
-	return &Client{Version: version, program: &place{"client-" + version, dir}, below: below, node: &place{"node-" + version, node}}, nil
+	return &Client{Version: version, program: &Place{"client-" + version, dir}, below: below, node: &Place{"node-" + version, node}}, nil
 }
 
 // Own is the client at a path of the operator's choice, or of that name in PATH.
@@ -164,7 +164,7 @@ func Own(path string) (*Client, error) {
 		}
 		return scripted(version, modules, below)
 	}
-	return &Client{Version: version, program: &place{"client-" + version, found}}, nil
+	return &Client{Version: version, program: &Place{"client-" + version, found}}, nil
 }
 
 // versionOf asks the program for its version, with no home and no credentials.
