@@ -15,13 +15,8 @@ import (
 //go:embed block.txt
 var blockMessage string
 
-// What to do, by which markers are missing: the fourth, all, or markers 1–3. Of the
-// whole message the client shows a person the first line.
+// How to do it, by which markers are missing: the fourth, all, or markers 1–3.
 const (
-	doStart = "press Esc if a turn runs, then type /start"
-	doBoth  = "type /start; rule files are missing, see below"
-	doLoad  = "type any prompt: it brings the rule files"
-
 	typeStart    = "type /start or /war-room-start."
 	resolveStart = typeStart + " The gate opens once the\nfourth marker is recorded.\n" + doNotTry + "the Skill tool with skill \"start\".\n" + pressEsc
 	resolveBoth  = typeStart + "\nThat alone is not enough: markers 1–3 are missing too, see below.\n" + doNotTry + "the way out below, then the Skill tool with skill \"start\".\n" + pressEsc
@@ -42,22 +37,15 @@ func (c call) block(tool string, load *moiraicore.Load) error {
 	}
 	gate = moiraicore.Resolve(gate)
 	loader := filepath.Join(filepath.Dir(gate), moiraicore.LoaderName)
-	todo, resolution := doStart, resolveStart
-	switch {
-	case load.Loaded():
-	case load.Started:
-		todo, resolution = doLoad, resolveLoad
-	default:
-		todo, resolution = doBoth, resolveBoth
-	}
+	resolution := resolveStart
 	if !load.Loaded() {
-		resolution += "\nMarkers 1–3 are MISSING here: " + load.Reason(c.scope)
+		resolution = map[bool]string{true: resolveLoad, false: resolveBoth}[load.Started] + "\nMarkers 1–3 are MISSING here: " + load.Reason(c.scope)
 	}
 	built := "an unknown commit"
 	if info, ok := debug.ReadBuildInfo(); ok {
 		built = info.Main.Version // the go command stamps the commit into it
 	}
-	return fmt.Errorf(blockMessage, todo, moiraicore.GateName, checklist(load), resolution, loader, moiraicore.TokenDir,
+	return fmt.Errorf(blockMessage, load.ToDo(), moiraicore.GateName, checklist(load), resolution, loader, moiraicore.TokenDir,
 		moiraicore.Quote(tool), moiraicore.TokenPath(c.session), gate, loader, built, filepath.Join(filepath.Dir(gate), moiraicore.ReadmeName))
 }
 

@@ -158,12 +158,12 @@ func (l loader) deliver(context int) error {
 	}
 	load, err := l.append(l.watchdog.Disarm, context, func(load *moiraicore.Load) []moiraicore.Record { return load.EarnPage(l.k, set) })
 	if err == nil && load.Context != context {
-		err = moiraicore.Fail("resume or restart the session", "the context that this page was for has ended meanwhile")
+		err = moiraicore.Fail("type a prompt, which brings the rules", "the context that this page was for has ended meanwhile")
 	}
 	return err
 }
 
-const wireIt = "wire it as make wiring prints it, then resume or restart the session"
+const wireIt = "wire it as make wiring prints it, then type a prompt"
 
 // pageArgument returns which page this process is, K of N wired (D7).
 func pageArgument(args []string) (k, n int, err error) {
@@ -179,12 +179,12 @@ func pageArgument(args []string) (k, n int, err error) {
 
 // tooMuch is the error of a block that needs more pages than are wired (D7).
 func tooMuch(content [len(moiraicore.Required)]string, need, wired int) error {
-	sizes, way := "", fmt.Sprintf("make wire PAGES=%d, or shorten the files; then resume or restart the session", need)
+	sizes, way := "", fmt.Sprintf("make wire PAGES=%d, or shorten the files; then type a prompt", need)
 	for i, r := range moiraicore.Required {
 		sizes += fmt.Sprintf("%s %d, ", r.Path, moiraicore.Units(content[i]))
 	}
 	if need > moiraicore.MaxPages {
-		way = "shorten the files; then resume or restart the session"
+		way = "shorten the files; then type a prompt"
 	}
 	return moiraicore.Fail(way, "the required files need %d pages of %d UTF-16 units; %d are wired, %d can be (units: %sand banners). The client would silently drop the rest",
 		need, moiraicore.PageUnits, wired, moiraicore.MaxPages, sizes)
@@ -201,7 +201,7 @@ func write(page string) error {
 		_, err = os.Stdout.WriteString(page)
 	}
 	if err != nil {
-		err = moiraicore.Fail("resume or restart the session; if it stays, look at what runs the hook", "the rules could not be delivered: %v", err)
+		err = moiraicore.Fail("type a prompt, which brings the rules; if it stays, look at what runs the hook", "the rules could not be delivered: %v", err)
 	}
 	return err
 }

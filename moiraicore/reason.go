@@ -22,19 +22,28 @@ const (
 	earlier   = "the rules were delivered or shown at an earlier prompt. A rewind\ncan cut them away, so they count for that prompt alone. Type a prompt (not !command)."
 	someRead  = "only the files checked above were shown in full."
 	canLoad   = "\nWhether the loader is wired, for enough pages, and can load here: the operator\nruns make verify ROOT=%s"
-	putBack   = "\nWay out: the operator puts the files in place (git status, git checkout) and types\na prompt, or resumes the session. A folder that is no constellation: give it another\nname.\n"
+	putBack   = "\nWay out: the operator puts the files in place (git status, git checkout) and types\na prompt. A folder that is no constellation: give it another name.\n"
 	waysOut   = "\nWay out: the operator types a prompt: the loader gives the rules with it, if it is\nwired on UserPromptSubmit. Or the main agent reads these files (Read tool, no offset;\nif the answer is that the file is unchanged, again with limit 2500), which counts\nuntil the next prompt:\n"
 	unfit     = "    (no Read or load counts: it is missing, empty, no regular file or unreadable; the\n    operator mends it first: git checkout, chmod u+r)\n"
 	tooLong   = "    (%d bytes: over %d a Read does not count; wire pages or shorten it)\n"
-	orResume  = "or the operator resumes the session inside the constellation (exit, then claude --resume).\n"
+	orResume  = "or the operator resumes the session inside the constellation (exit, then claude --resume)\nand types a prompt: that prompt brings the rules. The resume alone does not.\n"
 	thenStart = "Then START_ACK is needed too, as above.\n"
 )
 
-// Reason says why markers 1–3 are missing, and the ways out that work (D11, D14).
-func (l *Load) Reason(s Scope) string {
-	if !s.Whole {
-		return s.Lacks() + putBack
-	}
+// What to do, by whether markers 1–3 and START_ACK count. Of the whole message the
+// client shows a person the first line.
+var todos = map[[2]bool]string{
+	{true, true}:   "nothing",
+	{true, false}:  "press Esc if a turn runs, then type /start",
+	{false, false}: "type /start; rule files are missing, see below",
+	{false, true}:  "type any prompt: it brings the rule files",
+}
+
+// ToDo is the next step in one line.
+func (l *Load) ToDo() string { return todos[[2]bool{l.Loaded(), l.Started}] }
+
+// Why says why markers 1–3 are missing in a root that is whole.
+func (l *Load) Why(root string) string {
 	why := reasons[l.Ended]
 	switch {
 	case !l.Exists:
@@ -51,11 +60,19 @@ func (l *Load) Reason(s Scope) string {
 	case l.Earlier:
 		why = earlier
 	case l.Other != "":
-		why = fmt.Sprintf(otherRoot, Quote(l.Other), Quote(s.Root))
+		why = fmt.Sprintf(otherRoot, Quote(l.Other), Quote(root))
 	case l.Acked != [len(Required)]bool{}:
 		why = someRead
 	}
-	out := why + fmt.Sprintf(canLoad, QuotePath(s.Root)) + waysOut
+	return why
+}
+
+// Reason says why markers 1–3 are missing, and the ways out that work (D11, D14).
+func (l *Load) Reason(s Scope) string {
+	if !s.Whole {
+		return s.Lacks() + putBack
+	}
+	out := l.Why(s.Root) + fmt.Sprintf(canLoad, QuotePath(s.Root)) + waysOut
 	for i, r := range Required {
 		if l.Acked[i] {
 			continue

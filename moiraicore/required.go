@@ -24,7 +24,7 @@ func ReadRequired(s Scope) (content [len(Required)]string, err error) {
 	if !s.Whole {
 		failed = append([]string{s.Lacks()}, failed...)
 	}
-	return content, Fail("the operator puts the files in place (git status, git checkout, chmod u+r) and resumes or restarts the session; a folder that is no constellation: give it another name",
+	return content, Fail("the operator puts the files in place (git status, git checkout, chmod u+r) and types a prompt; a folder that is no constellation: give it another name",
 		"required files: %s", strings.Join(failed, "; "))
 }
 

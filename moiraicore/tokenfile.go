@@ -102,7 +102,7 @@ func earnLines(session string, load *Load, tool, agent string, earned []Record) 
 		// Only what reads back as itself is written: a newline in a
 		// directory name could otherwise forge a START_ACK (D5).
 		if back, err := ParseRecord(r.String()); err != nil || back != r {
-			return "", Fail("the operator renames the directory, then resumes or restarts the session",
+			return "", Fail("the operator renames the directory, then resumes the session there and types a prompt",
 				"token file: the record %s %s cannot be written: %v", r.Marker, Quote(r.Path), err)
 		}
 		load.Add(r)
@@ -199,14 +199,14 @@ var errFull = fmt.Errorf("it would grow over %d bytes", MaxToken)
 // corrupt is the error of every rule of D4 and D5, each with its own way out.
 func corrupt(session string, err error) error {
 	path := TokenPath(session)
-	way := "if it stays, the operator runs: rm -r " + path + "   Then the session must load again (a resume, a restart, or the agent reads the three rule files), and /start again"
+	way := "if it stays, the operator runs: rm -r " + path + "   Then /start, which as a prompt brings the rules again"
 	switch {
 	case err == errBusy:
 		way = "try again; if it stays, the operator runs: fuser -v " + path + "   and ends the process that holds it"
 	case err == errFull:
 		way = "the operator types /compact, which puts the file aside; then the next prompt loads the rules, and /start"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		way = "the operator runs: df /tmp; df -i /tmp   (make room), then resumes or restarts the session, and /start"
+		way = "the operator runs: df /tmp; df -i /tmp   (make room), then types /start, which as a prompt brings the rules again"
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		way = "the operator raises the limit of open files (ulimit -n) or closes programs, then tries again"
 	case errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EIO):

@@ -42,7 +42,7 @@ var tokenFileCases = []testCase{
 	}},
 	{class: "D4", name: "the whole condition and way out of a corrupt one", steps: []step{
 		tokenBytes("x\n"), gate(bash).failsClosed("fail-closed: token file {token}: line 1 is corrupt: ",
-			"rm -r {token}   Then the session must load again (a resume, a restart, or the agent reads the three rule files), and /start again\n"),
+			"rm -r {token}   Then /start, which as a prompt brings the rules again\n"),
 	}},
 	{class: "D4", name: "writable by the group", steps: []step{
 		token(lines(loadedLines, typedStart)...), chmod("{token}", 0o620), everyTokenCallCloses("writable"),

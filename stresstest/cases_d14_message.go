@@ -44,7 +44,7 @@ var messageCases = []testCase{
 	}},
 	{class: "D14", name: "whole message: one rule file missing", steps: []step{
 		remove("{root}/CONTEXT.md"), resolves("____", askBoth, isMissing,
-			"{root} lacks CONTEXT.md\nWay out: the operator puts the files in place (git status, git checkout) and types\na prompt, or resumes the session. A folder that is no constellation: give it another\nname.\n"),
+			"{root} lacks CONTEXT.md\nWay out: the operator puts the files in place (git status, git checkout) and types\na prompt. A folder that is no constellation: give it another name.\n"),
 		loader(startup).failsClosed("{root} lacks CONTEXT.md"), remove("{root}/context"), loader(startup).failsClosed("{root} lacks context/scope.md and CONTEXT.md"),
 	}},
 	{class: "D14", name: "whole message: pages missing", steps: []step{
@@ -80,7 +80,7 @@ var messageCases = []testCase{
 	{class: "D14", name: "whole message: no Hades root", steps: []step{
 		mkdir("{dir}/b/constellation-hades/x"), at("{dir}/b/constellation-hades/x"), resolves("____", askBoth, isMissing,
 			"this is no Hades root: no directory holds the three required files, tried: {dir}/b/constellation-hades {dir}/b/constellation-hades/x\n"+
-				"Way out: the operator puts the files in place (git status, git checkout) and types\na prompt, or resumes the session. A folder that is no constellation: give it another\nname.\n"),
+				"Way out: the operator puts the files in place (git status, git checkout) and types\na prompt. A folder that is no constellation: give it another name.\n"),
 	}},
 	{class: "D14", name: "no token: never loaded here, /tmp cleaned, or the machine restarted", steps: []step{
 		blocked("____", "no token", "/tmp was cleaned", "restarted", "{root}/"+required[0], "{root}/"+required[1], "{root}/"+required[2],
@@ -190,7 +190,7 @@ const (
 	readFiles    = readThese + "  {root}/docs/book-of-hades/COMMANDMENTS.md\n  {root}/context/scope.md\n  {root}/CONTEXT.md\n"
 	whetherLoads = "Whether the loader is wired, for enough pages, and can load here: the operator\nruns make verify ROOT={root}\n"
 	isUnfit      = "    (no Read or load counts: it is missing, empty, no regular file or unreadable; the\n    operator mends it first: git checkout, chmod u+r)\n"
-	orResume     = "or the operator resumes the session inside the constellation (exit, then claude --resume).\n"
+	orResume     = "or the operator resumes the session inside the constellation (exit, then claude --resume)\nand types a prompt: that prompt brings the rules. The resume alone does not.\n"
 	thenStart    = "Then START_ACK is needed too, as above.\n"
 )
 

@@ -145,6 +145,10 @@ var promptCases = []testCase{
 		loader(prompt("go on")).stream(1, "/dev/full").prints(nil), unmarked(),
 	}},
 	{class: "D24", name: "a prompt elsewhere brings nothing", steps: []step{load(), start(), gate(compact("auto")), at("{dir}"), loader(prompt("go on")), tokenIs(loadedLines, typedStart, voidLine)}},
+	{class: "D24", name: "a resume alone is no load: the prompt after it brings the rules", steps: []step{
+		prompted(), start(), allowed(), promptID(""), loader(sessionStart("resume")).prints(theWholeBlock), promptID("next"),
+		blocked("___x", "at an earlier prompt", "The resume alone does not"), prompted(), allowed(),
+	}},
 	{class: "D24", name: "a session that entered by cd is given the rules with its next prompt", steps: []step{
 		at("{dir}"), loader(startup), loader(prompt("go on")), noToken(), at("{root}"), blocked("____", "no token"), start().says("START_ACK"), prompted(), allowed(),
 	}},
