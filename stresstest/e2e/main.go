@@ -55,6 +55,9 @@ func main() {
 	check(err)
 	clients, err := clientsFor(*own, *versions, *cache)
 	check(err)
+	drivers, err := filepath.Abs(*cache)
+	check(err)
+	driven := driversFor(clients, drivers, pick)
 	hooks, err := filepath.Abs(*bin)
 	check(err)
 	for _, name := range []string{"hades-gate", "hades-session-load", "operate"} {
@@ -74,6 +77,11 @@ func main() {
 			places, keep = append(places, p), append(keep, p.Path)
 		}
 	}
+	for _, d := range driven {
+		for _, p := range d.Places() {
+			places, keep = append(places, p), append(keep, p.Path)
+		}
+	}
 	iso, err := rig.Enter(rig.Request{Hooks: hooks, Keep: keep, Loopback: true, KeepUser: true, Claims: []string{realMoirai}, Sparing: true})
 	check(err)
 	check(realclient.Enclose(iso, places))
@@ -84,7 +92,7 @@ func main() {
 	check(err)
 	wired, err := realclient.Printed(iso.Hooks, iso.Scratch)
 	check(err)
-	e := &e2e{iso: iso, pick: pick, parallel: *parallel, wired: wired, matrix: *versions != "", standing: standing}
+	e := &e2e{iso: iso, pick: pick, parallel: *parallel, wired: wired, matrix: *versions != "", standing: standing, driven: driven}
 	fmt.Printf("private /tmp: %v   only lo: %v   hooks: %s\n", iso.PrivateTmp, iso.Loopback, hooks)
 	var results []versionResult
 	for _, c := range clients {
@@ -144,6 +152,7 @@ type e2e struct {
 	wired                   realclient.Wirings
 	matrix                  bool
 	standing                map[string]bool
+	driven                  map[*realclient.Driver]*realclient.Driving
 	parallel                int
 	passed, failed, skipped int
 	lacking                 int
@@ -164,7 +173,7 @@ func (e *e2e) rows(c *realclient.Client) versionResult {
 			continue
 		}
 		at = append(at, i)
-		r := &Run{client: c, bin: e.iso.Hooks, scratch: e.iso.Scratch, private: e.iso.PrivateTmp, wired: e.wired, matrix: e.matrix, slots: slots, standing: e.standing,
+		r := &Run{client: c, bin: e.iso.Hooks, scratch: e.iso.Scratch, private: e.iso.PrivateTmp, wired: e.wired, matrix: e.matrix, slots: slots, standing: e.standing, driven: e.driven,
 			dir: filepath.Join(e.iso.Scratch, c.Version, fmt.Sprint(len(runs)))}
 		end := make(chan struct{})
 		runs, ends, picked = append(runs, r), append(ends, end), append(picked, row)
@@ -224,6 +233,8 @@ func skip(row Row, r *Run) string {
 		return "needs a private /tmp and mounts, which this platform does not give"
 	case row.Since != "" && !r.client.Since(row.Since):
 		return row.Why
+	case row.Driver != nil:
+		return r.driven[row.Driver].Missing
 	}
 	return ""
 }

@@ -16,10 +16,11 @@ import (
 // A Row is one story that is played in the real client. Its checks are what counts.
 type Row struct {
 	Name   string
-	Since  string // first version in which the client can play it; empty: all
-	Why    string // why older versions cannot
-	Alone  bool   // needs what only a private /tmp and mounts give
-	Matrix bool   // played only in a matrix of versions
+	Since  string             // first version in which the client can play it; empty: all
+	Why    string             // why older versions cannot
+	Alone  bool               // needs what only a private /tmp and mounts give
+	Matrix bool               // played only in a matrix of versions
+	Driver *realclient.Driver // drives the client in this row
 	Play   func(*Run)
 }
 
@@ -35,6 +36,7 @@ type Run struct {
 	slots   chan struct{} // one for each session that may run at a time
 	// standing are the token files that were there before the run, where /tmp is the real one.
 	standing map[string]bool
+	driven   map[*realclient.Driver]*realclient.Driving
 
 	mu             sync.Mutex
 	out            bytes.Buffer

@@ -14,7 +14,7 @@ import (
 // Rows is everything that is played with every client.
 var Rows = slices.Concat([]Row{
 	{Name: "§5.2 the eight steps", Play: eightSteps},
-}, terminalRows, rewindRows, callRows, toolRows, sessionRows, compactRows, drillRows, switchRows, spellingRows, factRows)
+}, terminalRows, rewindRows, callRows, toolRows, sessionRows, entryRows, compactRows, drillRows, switchRows, spellingRows, factRows)
 
 var fileBanner = regexp.MustCompile(`(?m)^----- FILE (\S+): bytes (\d+) to (\d+) of (\d+), path .* -----\n`)
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -182,10 +183,14 @@ func (w *World) Start(dir string, args ...string) *Session {
 }
 
 func (w *World) start(dir string, args []string) *Session {
+	return w.startProgram(dir, w.run.client.Command(append(realclient.PrintMode[:len(realclient.PrintMode):len(realclient.PrintMode)], args...)...))
+}
+
+// startProgram starts the client, or a program that drives it, with pipes.
+func (w *World) startProgram(dir string, cmd *exec.Cmd) *Session {
 	w.close() // one at a time, or two rows could wait for each other's slots
 	model, err := NewModel()
 	w.run.must(err)
-	cmd := w.run.client.Command(append(realclient.PrintMode[:len(realclient.PrintMode):len(realclient.PrintMode)], args...)...)
 	cmd.Dir = dir
 	cmd.Env, err = w.environment(model.URL)
 	w.run.must(err)

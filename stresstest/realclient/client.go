@@ -47,12 +47,14 @@ func (c *Client) Places() []*Place {
 
 // Command is the client with the arguments; directory and environment are not set.
 func (c *Client) Command(args ...string) *exec.Cmd {
-	path := filepath.Join(c.program.Path, c.below)
 	if c.node != nil {
-		return exec.Command(c.node.Path, append([]string{path}, args...)...)
+		return exec.Command(c.node.Path, append([]string{c.Program()}, args...)...)
 	}
-	return exec.Command(path, args...)
+	return exec.Command(c.Program(), args...)
 }
+
+// Program is where the client's own program is.
+func (c *Client) Program() string { return filepath.Join(c.program.Path, c.below) }
 
 // Since tells whether the client is this version or a newer one.
 func (c *Client) Since(version string) bool {
@@ -71,27 +73,36 @@ func numbers(version string) (n [3]int) {
 }
 
 // Install makes sure that a version is below cache, with npm if it is not
-// there yet, and returns it. The installation scripts of the package are not run.
+// there yet, and returns it.
 func Install(cache, version string) (*Client, error) {
 	dir := filepath.Join(cache, version)
 	c, err := fromPackage(dir, version)
 	if err == nil {
 		return c, nil
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := npmInstall(dir, clientPackage+"@"+version); err != nil {
 		return nil, err
 	}
-	fmt.Printf("installing %s@%s into %s\n", clientPackage, version, dir)
+	return fromPackage(dir, version)
+}
+
+// npmInstall puts packages into a folder. Their installation scripts are not run.
+func npmInstall(dir string, args ...string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	what := strings.Join(args, " ")
+	fmt.Printf("installing %s into %s\n", what, dir)
 	ctx, cancel := context.WithTimeout(context.Background(), installLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "npm", "install", "--prefix", dir, "--ignore-scripts", "--no-audit", "--no-fund",
-		"--loglevel=error", clientPackage+"@"+version)
+	cmd := exec.CommandContext(ctx, "npm", append([]string{"install", "--prefix", dir, "--ignore-scripts", "--no-audit", "--no-fund",
+		"--loglevel=error"}, args...)...)
 	cmd.Dir = dir
 	cmd.WaitDelay = time.Second
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("npm install %s@%s (limit %v): %w\n%s", clientPackage, version, installLimit, err, out)
+		return fmt.Errorf("npm install %s (limit %v): %w\n%s", what, installLimit, err, out)
 	}
-	return fromPackage(dir, version)
+	return nil
 }
 
 // DefaultVersions lists the measured versions and, if it is not one of them,
@@ -128,6 +139,15 @@ func fromPackage(dir, version string) (*Client, error) {
 
 // scripted is a client that node runs.
 func scripted(version, dir, below string) (*Client, error) {
+	node, err := nodePlace("node-" + version)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{Version: version, program: &Place{"client-" + version, dir}, below: below, node: node}, nil
+}
+
+// nodePlace is the node that this machine has.
+func nodePlace(name string) (*Place, error) {
 	node, err := exec.LookPath("node")
 	if err != nil {
 		return nil, err
@@ -135,7 +155,7 @@ func scripted(version, dir, below string) (*Client, error) {
 	if node, err = filepath.EvalSymlinks(node); err != nil {
 		return nil, err
 	}
-	return &Client{Version: version, program: &Place{"client-" + version, dir}, below: below, node: &Place{"node-" + version, node}}, nil
+	return &Place{name, node}, nil
 }
 
 // Own is the client at a path of the operator's choice, or of that name in PATH.
