@@ -65,8 +65,8 @@ faults: tests ## the fault matrix: nothing may fail open (strace for the system 
 mutants: tests ## every rule broken once: a case must see it; more than an hour [FILES="…"] [BASE=revision] [LIMIT=10m]
 	@$(TESTS)/mutants -tests $(TESTS) $(if $(FILES),-files '$(FILES)') $(if $(BASE),-base '$(BASE)') $(if $(LIMIT),-limit '$(LIMIT)')
 
-bench: tests ## what a hook costs, against an empty Go program [LIVE=1]
-	@$(TESTS)/bench -bin $(HOOKS) $(if $(LIVE),-live)
+bench: tests ## what the hooks cost, in the client and by themselves [RUN=regexp] [TIMES=3] [WRITE=docs/SPEED.md] [LIVE=1]
+	@$(TESTS)/bench -bin $(HOOKS) -cache $(CACHE)/client $(if $(RUN),-run '$(RUN)') $(if $(TIMES),-times $(TIMES)) $(if $(WRITE),-write '$(WRITE)') $(if $(LIVE),-live)
 
 e2e: tests ## the real client, offline, every step of §5.2 [CLAUDE=/path/to/claude] [RUN=regexp] [LIVE=1]
 	@$(TESTS)/e2e -bin $(HOOKS) -cache $(CACHE)/client $(if $(CLAUDE),-claude '$(CLAUDE)') $(if $(RUN),-run '$(RUN)') $(if $(LIVE),-live)
@@ -117,7 +117,7 @@ fuzz:
 	@for f in $(FUZZ); do echo "$$f"; go test ./moiraicore -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZCOUNT) >$(CACHE)/fuzz.log 2>&1 || { cat $(CACHE)/fuzz.log; exit 1; }; done
 
 shell:
-	@shellcheck .ci/run operate/release/install .ci/first
+	@shellcheck .ci/run operate/release/install .ci/first stresstest/bench/others/hades-gate.sh
 
 # The same commit and Go version give the same bytes, from another folder too.
 same: tests

@@ -16,48 +16,66 @@ type comparison struct {
 	subjects func(g *ground) []subject
 }
 
-// subject is one program of a comparison. The first of each is the measure.
+// subject is one program of a comparison. The first of each is the floor.
 type subject struct {
 	name    string
 	process process
 	before  func() error // between the runs, not timed
-	goal    float64      // the most that its median may be of the measure's; 0: none
+	goal    float64      // the most that its median may be of the floor's; 0: none
 	memory  float64      // the most memory, as a multiple of the payload; 0: none
+}
+
+// figures are what the runs of one subject gave.
+type figures struct {
+	name           string
+	runs           int
+	low, mid, high float64 // ms: 10th percentile, median, 90th percentile
+	ratio          float64 // of the medians, to the floor's
+	faults         float64 // pages touched for the first time, median
+	memory         float64 // the most, as a multiple of a big payload; 0: not judged
+	goals          []goal
+}
+
+// compared is what one comparison gave.
+type compared struct {
+	name string
+	rows []figures
 }
 
 func comparisons(n int) []comparison {
 	return []comparison{
-		{"one call, 1 KB, 4 lines, against an empty Go program", n, 1, func(g *ground) []subject {
+		{"one call, 1 KB, 4 lines", n, 1, func(g *ground) []subject {
 			call := g.bash(sessionOpen, g.root)
 			s := rig.Session{ID: sessionNew, Cwd: g.root}
 			return []subject{
-				{name: "empty Go program", process: g.hook("empty", 0, call)},
-				{name: "io.ReadAll and json.Valid alone", process: g.hook("valid", 0, call)},
-				{name: "out of scope", process: g.hook("hades-gate", 0, g.bash(sessionOpen, g.elsewhere)), goal: 1.25},
-				{name: "allowed", process: g.hook("hades-gate", 0, call), goal: 1.25},
-				{name: "blocked", process: g.hook("hades-gate", 2, g.bash(sessionClosed, g.root)), goal: 1.3},
-				{name: "/start, recorded", process: g.hook("hades-gate", 0, stdin{head: s.Prompt("/start")}), before: anew},
-				{name: "loader, 8 KB delivered and recorded", process: g.loading(s), before: anew, goal: 1.4},
+				{name: "floor: reads the payload and decodes it key by key", process: g.hook("decode", 0, call)},
+				{name: "an empty Go program", process: g.hook("empty", 0, call)},
+				{name: "out of scope", process: g.hook("hades-gate", 0, g.bash(sessionOpen, g.elsewhere)), goal: 1.10},
+				{name: "allowed", process: g.hook("hades-gate", 0, call), goal: 1.10},
+				{name: "blocked", process: g.hook("hades-gate", 2, g.bash(sessionClosed, g.root)), goal: 1.15},
+				{name: "/start, recorded", process: g.hook("hades-gate", 0, stdin{head: s.Prompt("/start")}), before: anew, goal: 1.10},
 			}
 		}},
-		{"the same call as it is wired, through sh and the guard", n, 1, func(g *ground) []subject {
-			call := g.bash(sessionOpen, g.root)
+		{"the loader, 8 KB delivered and recorded", n, 1, func(g *ground) []subject {
+			floor := g.hook("pages", 0, stdin{})
+			floor.out = home + "/delivered"
+			s := rig.Session{ID: sessionNew, Cwd: g.root}
 			return []subject{
-				{name: "empty Go program", process: g.hook("empty", 0, call).wired()},
-				{name: "allowed", process: g.hook("hades-gate", 0, call).wired()},
+				{name: "floor: reads three files, cuts pages, hashes them", process: floor},
+				{name: "the loader", process: g.loading(s), before: anew, goal: 1.3},
 			}
 		}},
-		{"token file of 10,000 lines, against one of 4", n, 1, func(g *ground) []subject {
+		{"a token file of 10,000 lines", n, 1, func(g *ground) []subject {
 			return []subject{
-				{name: "allowed, 4 lines", process: g.hook("hades-gate", 0, g.bash(sessionOpen, g.root))},
-				{name: "allowed, 10,000 lines", process: g.hook("hades-gate", 0, g.bash(sessionLong, g.root)), goal: 1.15},
+				{name: "floor: reads it and judges nothing", process: g.hook("token", 0, stdin{})},
+				{name: "allowed", process: g.hook("hades-gate", 0, g.bash(sessionLong, g.root)), goal: 1.7},
 			}
 		}},
 		payloads("1 MB", n, 1<<20, 0),
-		payloads("12 MB", n, 12<<20, 2),
+		payloads("12 MB", n/5+1, 12<<20, 2),
 		payloads("60 MB", n/20+1, 60<<20, 0),
-		atOnce(10, n/10, 0),
-		atOnce(100, n/25, 1.3),
+		atOnce(10, n/10+1, 0),
+		atOnce(100, n/25+1, 1.15),
 	}
 }
 
@@ -68,91 +86,86 @@ func (g *ground) loading(s rig.Session) process {
 }
 
 func payloads(name string, n, bytes int, goal float64) comparison {
-	return comparison{"a Write of " + name + ", against reading and json.Valid", n, 1, func(g *ground) []subject {
+	return comparison{"a Write of " + name, n, 1, func(g *ground) []subject {
 		in := g.writing(bytes)
 		allowed := subject{name: "allowed", process: g.hook("hades-gate", 0, in), goal: goal}
 		if goal > 0 {
 			allowed.memory = 3
 		}
-		return []subject{{name: "io.ReadAll and json.Valid", process: g.hook("valid", 0, in)}, allowed}
+		return []subject{{name: "floor: io.ReadAll and json.Valid", process: g.hook("valid", 0, in)}, allowed}
 	}}
 }
 
 func atOnce(at, batches int, goal float64) comparison {
-	return comparison{fmt.Sprintf("%d at once, time per call, against an empty Go program", at), batches, at, func(g *ground) []subject {
+	return comparison{fmt.Sprintf("%d at once, time per call", at), batches, at, func(g *ground) []subject {
 		call := g.bash(sessionOpen, g.root)
 		return []subject{
-			{name: "empty Go program", process: g.hook("empty", 0, call)},
+			{name: "floor: as for one call", process: g.hook("decode", 0, call)},
 			{name: "allowed", process: g.hook("hades-gate", 0, call), goal: goal},
 		}
 	}}
 }
 
-// measure runs the subjects in turn and prints a line for each. It returns how many goals
-// were missed.
-func (c comparison) measure(g *ground) (missed int, err error) {
+// measure runs the subjects in turn.
+func (c comparison) measure(g *ground) (compared, error) {
 	subjects := c.subjects(g)
-	times := make([][]time.Duration, len(subjects))
-	memory := make([]int64, len(subjects))
+	times, faults, memory := make([][]float64, len(subjects)), make([][]float64, len(subjects)), make([]int64, len(subjects))
 	for n := range c.runs {
 		for i := range subjects {
 			i = (i + n) % len(subjects) // no subject always follows the same one
-			took, used, err := c.once(subjects[i], g)
+			e, err := c.once(subjects[i], g)
 			if err != nil {
-				return 0, err
+				return compared{}, err
 			}
-			times[i], memory[i] = append(times[i], took), max(memory[i], used)
+			times[i], faults[i] = append(times[i], ms(e.took)), append(faults[i], e.faults)
+			memory[i] = max(memory[i], e.memory)
 		}
 	}
-	fmt.Println(c.name)
+	result := compared{name: c.name}
 	for i, s := range subjects {
-		slices.Sort(times[i])
-		missed += s.print(times[i], median(times[0]), memory[i], c.at)
+		result.rows = append(result.rows, c.figures(s, times[i], faults[i], memory[i], median(times[0])))
 	}
-	return missed, nil
+	return result, nil
 }
 
-func (c comparison) once(s subject, g *ground) (time.Duration, int64, error) {
-	if s.before != nil {
-		if err := s.before(); err != nil {
-			return 0, 0, err
-		}
-	}
-	if c.at > 1 {
-		took, err := s.process.batch(c.at, g.null)
-		return took / time.Duration(c.at), 0, err
-	}
-	e, err := s.process.run(g.null)
-	return e.took, e.memory, err
-}
-
-func median(sorted []time.Duration) time.Duration { return sorted[len(sorted)/2] }
-
-// print writes the line of one subject and returns how many goals it missed.
-func (s subject) print(times []time.Duration, measure time.Duration, memory int64, at int) (missed int) {
-	ms := func(d time.Duration) float64 { return float64(d) / 1e6 }
+func (c comparison) figures(s subject, times, faults []float64, memory int64, floor float64) figures {
+	slices.Sort(times)
 	n := len(times)
-	ratio := float64(median(times)) / float64(measure)
-	judged := fmt.Sprintf("%.3f×", ratio)
+	f := figures{name: s.name, runs: n * c.at, low: times[n/10], mid: median(times), high: times[n*9/10], faults: median(faults)}
+	f.ratio = f.mid / floor
+	what := c.name + ": " + s.name
 	if s.goal > 0 {
-		judged += verdict(ratio, s.goal, &missed)
+		f.goals = append(f.goals, factor(what, f.ratio, s.goal))
 	}
-	size := s.process.in.size()
-	used := ""
-	if size > 1<<20 {
-		used = fmt.Sprintf("%.0f MB, %.2f× the payload", float64(memory)/1e6, float64(memory)/float64(size))
+	if size := s.process.in.size(); size > 1<<20 {
+		f.memory = float64(memory) / float64(size)
 	}
 	if s.memory > 0 {
-		used += verdict(float64(memory)/float64(size), s.memory, &missed)
+		f.goals = append(f.goals, factor(what+", memory by the size of the payload", f.memory, s.memory))
 	}
-	fmt.Printf("  %-50s %6d %9.3f %9.3f – %7.3f   %-26s %s\n", s.name, n*at, ms(median(times)), ms(times[n/10]), ms(times[n*9/10]), judged, used)
-	return missed
+	return f
 }
 
-func verdict(got, goal float64, missed *int) string {
-	if got > goal {
-		*missed++
-		return fmt.Sprintf("  goal %.2f× MISSED", goal)
+func (c comparison) once(s subject, g *ground) (ended, error) {
+	if s.before != nil {
+		if err := s.before(); err != nil {
+			return ended{}, err
+		}
 	}
-	return fmt.Sprintf("  goal %.2f× met", goal)
+	if c.at == 1 {
+		return s.process.run(g.null)
+	}
+	e, err := s.process.batch(c.at, g.null)
+	return ended{took: e.took / time.Duration(c.at), faults: e.faults / float64(c.at)}, err
+}
+
+func (c compared) print() {
+	fmt.Println(c.name)
+	for _, f := range c.rows {
+		fmt.Printf("  %-52s %6d %9.3f %9.3f – %7.3f %8.3f× %8.0f", f.name, f.runs, f.mid, f.low, f.high, f.ratio, f.faults)
+		if f.memory > 0 {
+			fmt.Printf("   %.2f× the payload in memory", f.memory)
+		}
+		fmt.Println()
+	}
 }

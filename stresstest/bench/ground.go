@@ -77,13 +77,6 @@ func (g *ground) hook(name string, want int, payload stdin) process {
 	return process{path: path, args: []string{path}, dir: g.root, in: payload, want: want}
 }
 
-// wired is the same behind the shell and the guard of the wired command line (D15).
-func (p process) wired() process {
-	p.args = []string{"/bin/sh", "-c", p.path + `; r=$?; case $r in 0|2) exit $r;; esac; case $(pwd -P)/ in *[Hh][Aa][Dd][Ee][Ss]*|/) exit 2;; esac; exit $r`}
-	p.path = "/bin/sh"
-	return p
-}
-
 // bash is a Bash call of about a kilobyte.
 func (g *ground) bash(session, cwd string) stdin {
 	s := rig.Session{ID: session, Cwd: cwd}

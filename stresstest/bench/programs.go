@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -8,34 +9,25 @@ import (
 	"path/filepath"
 )
 
-// What the hooks are measured against: the floor of a Go process, and of one that
-// reads its stdin and checks that it is JSON.
-const (
-	emptyProgram = `package main
-
-func main() {}
-`
-	validProgram = `package main
-
-import (
-	"encoding/json"
-	"io"
-	"os"
-)
-
-func main() {
-	payload, err := io.ReadAll(os.Stdin)
-	if err != nil || !json.Valid(payload) {
-		os.Exit(1)
-	}
-}
-`
+// The floors: what a program in Go pays that does the least of what a hook must do. They
+// are built the way the hooks are.
+var (
+	//go:embed floors/empty.go.txt
+	emptyProgram string
+	//go:embed floors/valid.go.txt
+	validProgram string
+	//go:embed floors/decode.go.txt
+	decodeProgram string
+	//go:embed floors/pages.go.txt
+	pagesProgram string
+	//go:embed floors/token.go.txt
+	tokenProgram string
 )
 
 // gather builds the programs to compare with into dir, the way the hooks are built,
 // and puts the hooks beside them.
 func gather(dir, bin string) error {
-	for name, source := range map[string]string{"empty": emptyProgram, "valid": validProgram} {
+	for name, source := range map[string]string{"empty": emptyProgram, "valid": validProgram, "decode": decodeProgram, "pages": pagesProgram, "token": tokenProgram} {
 		src := filepath.Join(dir, "src", name)
 		if err := os.MkdirAll(src, 0o755); err != nil {
 			return err
@@ -55,7 +47,7 @@ func gather(dir, bin string) error {
 			return err
 		}
 	}
-	for _, name := range []string{"hades-gate", "hades-session-load"} {
+	for _, name := range []string{"hades-gate", "hades-session-load", "operate"} {
 		if err := place(filepath.Join(bin, name), dir); err != nil {
 			return fmt.Errorf("%w: make build makes it", err)
 		}

@@ -30,7 +30,8 @@ type process struct {
 // ended is how a process ended.
 type ended struct {
 	took   time.Duration
-	memory int64 // bytes at the most
+	memory int64   // bytes at the most
+	faults float64 // pages that it touched for the first time and that no disk was asked for
 }
 
 // pipeRoom is what a pipe takes at once everywhere.
@@ -126,22 +127,26 @@ func await(pid int, p process) (int, ended, error) {
 		if !status.Exited() || status.ExitStatus() != p.want {
 			return 0, ended{}, fmt.Errorf("%s ended with status %#x, expected exit %d", p.path, int(status), p.want)
 		}
-		return got, ended{memory: kilobytes(usage.Maxrss)}, nil
+		return got, ended{memory: kilobytes(usage.Maxrss), faults: float64(usage.Minflt)}, nil
 	}
 }
 
-// batch starts so many at once and returns the time until the last has ended.
-func (p process) batch(n int, null uintptr) (time.Duration, error) {
+// batch starts so many at once and returns the time until the last has ended, and the
+// faults of all.
+func (p process) batch(n int, null uintptr) (all ended, err error) {
 	began := time.Now()
 	for range n {
 		if _, _, err := p.start(null); err != nil {
-			return 0, err
+			return all, err
 		}
 	}
 	for range n {
-		if _, _, err := await(-1, p); err != nil {
-			return 0, err
+		_, e, err := await(-1, p)
+		if err != nil {
+			return all, err
 		}
+		all.faults += e.faults
 	}
-	return time.Since(began), nil
+	all.took = time.Since(began)
+	return all, nil
 }

@@ -105,6 +105,11 @@ func npmInstall(dir string, args ...string) error {
 	return nil
 }
 
+// Find returns a version that has been installed below cache.
+func Find(cache, version string) (*Client, error) {
+	return fromPackage(filepath.Join(cache, version), version)
+}
+
 // DefaultVersions lists the measured versions and, if it is not one of them,
 // the newest that npm has.
 func DefaultVersions() ([]string, error) {

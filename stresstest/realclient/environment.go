@@ -10,6 +10,9 @@ import (
 // ScriptedKey is the key of every session. It is a word: no real one is ever read.
 const ScriptedKey = "scripted-no-real-key"
 
+// Path is where a session looks for programs.
+const Path = "/usr/local/bin:/usr/bin:/bin"
+
 // PrintMode are the arguments of a session that is driven by stream-json.
 var PrintMode = []string{"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"}
 
@@ -20,7 +23,7 @@ var Quiet = []string{"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELE
 // with, beside more. It refuses whatever could reach a real home, a real key or another host.
 func Environment(scratch, home, model string, more ...string) ([]string, error) {
 	env := append([]string{
-		"HOME=" + home, "PATH=/usr/local/bin:/usr/bin:/bin",
+		"HOME=" + home, "PATH=" + Path,
 		"ANTHROPIC_API_KEY=" + ScriptedKey, "ANTHROPIC_BASE_URL=" + model,
 		"DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1",
 	}, more...)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 )
 
 // A Call is one tool call that the scripted model makes. With Do it is none: the
@@ -37,6 +38,8 @@ type Request struct {
 	System   json.RawMessage
 	Messages []Message
 	Tools    []string
+	Came     time.Time // when it came
+	Sent     time.Time // when its answer had been sent
 }
 
 // A Message is one turn of the conversation in a request. Blocks is the
@@ -183,6 +186,7 @@ func (m *Model) Others() []string {
 }
 
 func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	came := time.Now()
 	if r.URL.Path == "/v1/messages/count_tokens" {
 		n, _ := io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "application/json")
@@ -217,14 +221,14 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	req := Request{Body: string(raw), System: body.System}
+	req := Request{Body: string(raw), System: body.System, Came: came}
 	for _, x := range body.Messages {
 		req.Messages = append(req.Messages, Message{x.Role, blocks(x.Content)})
 	}
 	for _, t := range body.Tools {
 		req.Tools = append(req.Tools, t.Name)
 	}
-	text, calls := m.answer(&req)
+	at, text, calls := m.answer(&req)
 	if (!req.Side || req.Summary) && req.Agent == "" {
 		m.held(r)
 	}
@@ -233,6 +237,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		tokens = len(raw) / 4
 	}
 	send(w, m.message(), body.Model, tokens, body.Stream, text, calls)
+	m.sent(at)
 }
 
 type toolUse struct {
@@ -240,11 +245,23 @@ type toolUse struct {
 	Call
 }
 
-// answer chooses the reply and records the request.
-func (m *Model) answer(req *Request) (string, []toolUse) {
+// sent notes that the answer to a request is on its way.
+func (m *Model) sent(at int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	defer func() { m.requests = append(m.requests, *req) }()
+	m.requests[at].Sent = time.Now()
+}
+
+// answer chooses the reply and records the request, at which place it says.
+func (m *Model) answer(req *Request) (at int, text string, calls []toolUse) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	text, calls = m.choose(req)
+	m.requests = append(m.requests, *req)
+	return len(m.requests) - 1, text, calls
+}
+
+func (m *Model) choose(req *Request) (string, []toolUse) {
 	for _, x := range req.Messages[max(0, len(req.Messages)-2):] {
 		if strings.Contains(x.text(), summaryAsk) {
 			req.Side, req.Summary = true, true
