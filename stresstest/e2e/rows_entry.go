@@ -13,6 +13,7 @@ var entryRows = []Row{
 	{Name: "SDK: options against user settings and against the managed drop-in", Play: sdkOptions, Since: realclient.Pinned, Why: notTried, Driver: agentSDK, Alone: true},
 	{Name: "SDK: canUseTool, its hooks and allowedTools say yes", Play: sdkAllows, Since: realclient.Pinned, Why: notTried, Driver: agentSDK},
 	{Name: "SDK: a tool of its own with an exempt name", Play: sdkNames, Since: realclient.Pinned, Why: notTried, Driver: agentSDK},
+	{Name: "ACP adapter: block, rules, /start", Play: acpStart, Since: realclient.Pinned, Why: notTried, Driver: acpAdapter},
 }
 
 const notTried = "the drivers are of the newest client"
@@ -158,4 +159,12 @@ func sdkNames(r *Run) {
 		r.Check(x.name+": after /start they run", w.Ran("TaskCreate"))
 		w.close()
 	}
+}
+
+func acpStart(r *Run) {
+	w := r.World("w")
+	w.UserSettings(r.Wiring())
+	a := w.StartACP(w.Root)
+	r.started(w, func() string { return a.ID }, a.Prompt)
+	r.Check("the editor was asked, and said yes", a.agreed > 0, a.Out)
 }

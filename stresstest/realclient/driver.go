@@ -15,18 +15,18 @@ type Driver struct {
 
 // Driving is a driver on this machine, or says why it is missing.
 type Driving struct {
-	Missing       string
-	driver        *Driver
-	modules, node *Place
+	Missing        string
+	driver         *Driver
+	packages, node *Place
 }
 
 // Install makes sure that the driver is below cache. Its optional packages are left out:
 // they are the client once more, for each platform.
 func (d *Driver) Install(cache string) *Driving {
 	name := filepath.Base(d.Package) + "-" + d.Version
-	modules := filepath.Join(cache, name, "node_modules")
-	if _, err := os.Stat(filepath.Join(modules, d.Package, d.Main)); err != nil {
-		if err := npmInstall(filepath.Dir(modules), "--omit=optional", d.Package+"@"+d.Version); err != nil {
+	dir := filepath.Join(cache, name)
+	if _, err := os.Stat(filepath.Join(dir, "node_modules", d.Package, d.Main)); err != nil {
+		if err := npmInstall(dir, "--omit=optional", d.Package+"@"+d.Version); err != nil {
 			return &Driving{Missing: err.Error()}
 		}
 	}
@@ -34,10 +34,10 @@ func (d *Driver) Install(cache string) *Driving {
 	if err != nil {
 		return &Driving{Missing: err.Error()}
 	}
-	if modules, err = filepath.EvalSymlinks(modules); err != nil {
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return &Driving{Missing: err.Error()}
 	}
-	return &Driving{driver: d, modules: &Place{name, modules}, node: node}
+	return &Driving{driver: d, packages: &Place{name, dir}, node: node}
 }
 
 // Places lists what must be reachable for the driver.
@@ -45,11 +45,13 @@ func (d *Driving) Places() []*Place {
 	if d.Missing != "" {
 		return nil
 	}
-	return []*Place{d.modules, d.node}
+	return []*Place{d.packages, d.node}
 }
 
 // Module is where something in a package is that came with the driver.
-func (d *Driving) Module(path string) string { return filepath.Join(d.modules.Path, path) }
+func (d *Driving) Module(path string) string {
+	return filepath.Join(d.packages.Path, "node_modules", path)
+}
 
 // Main is where the driver's own program or module is.
 func (d *Driving) Main() string { return d.Module(filepath.Join(d.driver.Package, d.driver.Main)) }

@@ -84,7 +84,10 @@ type Model struct {
 // first user message.
 const AgentPrefix = "scripted subagent: "
 
-const summaryAsk = "Your task is to create a detailed summary"
+const (
+	summaryAsk = "Your task is to create a detailed summary"
+	suggestAsk = "Reply with ONLY the suggestion" // what a person might type next
+)
 
 // NewModel listens on a free port of 127.0.0.1.
 func NewModel() (*Model, error) {
@@ -266,6 +269,10 @@ func (m *Model) choose(req *Request) (string, []toolUse) {
 		if strings.Contains(x.text(), summaryAsk) {
 			req.Side, req.Summary = true, true
 			return "<summary>\nscripted summary\n</summary>", nil
+		}
+		if strings.Contains(x.text(), suggestAsk) {
+			req.Side = true
+			return "ok", nil
 		}
 	}
 	if !contains(req.Tools, "Bash") && !contains(req.Tools, "Write") {

@@ -62,45 +62,66 @@ func (s *Session) Prompt(text string, limit time.Duration, steps ...Step) (*Turn
 	return s.Await(before, limit)
 }
 
-// Send types a prompt.
-func (s *Session) Send(text string) error {
-	line, _ := json.Marshal(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": text}})
+// Send types a prompt: a string, or a list of blocks.
+func (s *Session) Send(content any) error {
+	return s.Write(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": content}})
+}
+
+// Write gives the client a line of JSON.
+func (s *Session) Write(message any) error {
+	line, err := json.Marshal(message)
+	if err != nil {
+		return err
+	}
 	if _, err := s.stdin.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("prompt %.40q: %w", text, err)
+		return fmt.Errorf("%.80s: %w", line, err)
 	}
 	return nil
 }
 
-// Await waits for the client's result of what was sent; the model had so many requests before.
-func (s *Session) Await(before int, limit time.Duration) (*Turn, error) {
-	t := &Turn{}
+// Read shows each line that the client prints to last, until that says so.
+func (s *Session) Read(limit time.Duration, last func(line string) bool) error {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	for {
 		select {
 		case line, ok := <-s.lines:
 			if !ok {
-				return nil, fmt.Errorf("the client ended without a result: %s", s.Stderr)
+				return fmt.Errorf("the client ended without a result: %s", s.Stderr)
 			}
 			s.Out = append(s.Out, line)
-			t.Lines = append(t.Lines, line)
-			var m struct {
-				Type, Subtype, Result string
-				Session_id            string
-			}
-			json.Unmarshal([]byte(line), &m)
-			if m.Session_id != "" {
-				s.ID = m.Session_id
-			}
-			if m.Type == "result" {
-				seen := s.Model.Turn(before)
-				seen.Final, seen.Lines = m.Result, t.Lines
-				return seen, nil
+			if last(line) {
+				return nil
 			}
 		case <-timer.C:
-			return nil, fmt.Errorf("no result after %v", limit)
+			return fmt.Errorf("no result after %v", limit)
 		}
 	}
+}
+
+// Await waits for the client's result of what was sent; the model had so many requests before.
+func (s *Session) Await(before int, limit time.Duration) (*Turn, error) {
+	var lines []string
+	var final string
+	err := s.Read(limit, func(line string) bool {
+		lines = append(lines, line)
+		var m struct {
+			Type, Subtype, Result string
+			Session_id            string
+		}
+		json.Unmarshal([]byte(line), &m)
+		if m.Session_id != "" {
+			s.ID = m.Session_id
+		}
+		final = m.Result
+		return m.Type == "result"
+	})
+	if err != nil {
+		return nil, err
+	}
+	t := s.Model.Turn(before)
+	t.Final, t.Lines = final, lines
+	return t, nil
 }
 
 // results finds the tool results in requests, each once.
